@@ -15,12 +15,31 @@ public interface TimeSource {
     }
 
     /**
+     * The wall clock as it is set at the moment, microseconds since the Unix epoch; by default {@link #micros}. It may
+     * step, but it goes on while the machine is suspended, and {@link #nanos} does not. A lease ends by the clock that
+     * says so first.
+     */
+    default long wallMicros() {
+        return micros();
+    }
+
+    /**
      * Returns a clock that reads the wall clock once, now, and advances it by the monotonic clock. If the wall clock is
      * set forward or back by an hour, no caller gets a free burst and none is locked out.
      */
     static TimeSource system() {
         long origin = System.nanoTime();
         long epoch = System.currentTimeMillis() * 1_000;
-        return () -> epoch + (System.nanoTime() - origin) / 1_000;
+        return new TimeSource() {
+            @Override
+            public long micros() {
+                return epoch + (System.nanoTime() - origin) / 1_000;
+            }
+
+            @Override
+            public long wallMicros() {
+                return System.currentTimeMillis() * 1_000;
+            }
+        };
     }
 }

@@ -40,6 +40,7 @@ final class FaultInjector {
         SimulatedNode node = fleet.nodes().get(fault.node());
         switch (fault.kind()) {
             case PAUSE -> fleet.pause(node, fault.forNanos());
+            case SUSPEND -> fleet.suspend(node, fault.forNanos());
             case CUT -> hit(fault, server -> fleet.cut(node, server, fault.forNanos()));
             case BREAK -> hit(fault, server -> fleet.breakOff(node, server));
             case KILL -> {

@@ -34,6 +34,39 @@ final class MistakenStore implements SharedStore {
         return new MistakenStore(store, false, MistakenStore::isAsNew);
     }
 
+    /** Does not say which window it gives hits back to. */
+    static SharedStore namesNoWindow(SharedStore store) {
+        return changing(store, check -> check.window = 0);
+    }
+
+    /** Does not number its leases, so that it cannot ask for one again. */
+    static SharedStore numbersNoGrant(SharedStore store) {
+        return changing(store, check -> check.lessee = 0);
+    }
+
+    /** Changes every check on its way to the store. */
+    private static SharedStore changing(SharedStore store, Consumer<Check> change) {
+        return new SharedStore() {
+            @Override
+            public void decide(Ask ask) {
+                for (int i = 0; i < ask.checks.size(); i++) {
+                    change.accept(ask.checks.get(i));
+                }
+                store.decide(ask);
+            }
+
+            @Override
+            public int slot(Check check) {
+                return store.slot(check);
+            }
+
+            @Override
+            public void close() {
+                store.close();
+            }
+        };
+    }
+
     private static void isAsNew(Check check) {
         Meter meter = Objects.requireNonNull(check.meter, "meter");
         check.granted = check.ahead;

@@ -76,6 +76,11 @@ final class FixedWindow extends SlotMeter {
     }
 
     @Override
+    public long windowOf(Outcome taken) {
+        return taken.state0;
+    }
+
+    @Override
     public void apply(long state0, long state1, long now, long hits, boolean countDenied, Outcome out) {
         long moment = ExactMath.moment(now);
         long start =

@@ -43,6 +43,14 @@ public abstract sealed class Meter permits SlotMeter, BlockMeter {
         return ALWAYS;
     }
 
+    /**
+     * The start of the window that hits were taken from, in the store's time; {@code taken} is the outcome with which
+     * they were taken. 0 for meters without a window that ends.
+     */
+    public long windowOf(Outcome taken) {
+        return 0;
+    }
+
     /** The tick in which this limit is counted, microseconds. Time is rounded down to it. */
     public abstract long tickMicros();
 }

@@ -80,7 +80,11 @@ public final class CheckGroup {
 
     /** The largest number of store keys that the group touches. */
     int keys() {
-        return size + (idempotency == null ? 0 : 1);
+        int keys = size + (idempotency == null ? 0 : 1);
+        for (int i = 0; i < size; i++) {
+            keys += leases(i) && checks[i].lessee != 0 ? 1 : 0;
+        }
+        return keys;
     }
 
     public Check get(int index) {

@@ -111,7 +111,17 @@ final class HashSlotPlaces implements Places {
         pending.group.about = last.name.subject();
         pending.slot = way.slot(ask.checks.size() == 0 ? last : ask.checks.get(0));
         pending.alone = byKey;
+        for (int i = 0; byKey && i < ask.checks.size(); i++) {
+            keepNoGrant(ask.checks.get(i));
+        }
         return pending;
+    }
+
+    /** Makes a lease one whose grant is not kept, because that takes a second key. */
+    private static void keepNoGrant(Check check) {
+        check.lessee = 0;
+        check.ahead = check.again ? 0 : check.ahead;
+        check.again = false;
     }
 
     @Override

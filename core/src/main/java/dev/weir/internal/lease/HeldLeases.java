@@ -18,23 +18,23 @@ final class HeldLeases {
     /** A closed lease, and the hits that were left in it. */
     record Closed(Lease lease, long left) {}
 
-    /** Whether {@code hits} can be spent at {@code now}; another thread may be faster. */
-    boolean cover(long hits, long now) {
+    /** Whether {@code hits} can be spent at {@code now} by both clocks; another thread may be faster. */
+    boolean cover(long hits, long now, long wall) {
         Lease first = current;
         Lease second = next;
-        return (!first.isExpired(now) && first.left() >= hits)
-                || (second != null && !second.isExpired(now) && second.left() >= hits);
+        return (!first.isExpired(now, wall) && first.left() >= hits)
+                || (second != null && !second.isExpired(now, wall) && second.left() >= hits);
     }
 
     /** Takes {@code hits} at {@code now}. Returns the lease they came from, or null if none has enough. */
     @Nullable
-    Lease take(long hits, long now) {
+    Lease take(long hits, long now, long wall) {
         Lease first = current;
-        if (first.take(hits, now)) {
+        if (first.take(hits, now, wall)) {
             return first;
         }
         Lease second = next;
-        return second != null && second.take(hits, now) ? second : null;
+        return second != null && second.take(hits, now, wall) ? second : null;
     }
 
     /** Whether each lease is below its low water mark. */
@@ -87,9 +87,9 @@ final class HeldLeases {
 
     /** Replaces the current lease by the next one, if requests of {@code unit} hits cannot use it any more. */
     @Nullable
-    Closed rotate(long unit, long now) {
+    Closed rotate(long unit, long now, long wall) {
         Lease first = current;
-        boolean useless = first.left() == 0 || first.isExpired(now) || (next != null && first.left() < unit);
+        boolean useless = first.left() == 0 || first.isExpired(now, wall) || (next != null && first.left() < unit);
         if (!useless || areNone()) {
             return null;
         }
@@ -100,15 +100,15 @@ final class HeldLeases {
 
     /** Closes the current lease if it has expired by {@code now}. */
     @Nullable
-    Closed closeCurrent(long now) {
-        return current.isExpired(now) ? closeCurrent() : null;
+    Closed closeCurrent(long now, long wall) {
+        return current.isExpired(now, wall) ? closeCurrent() : null;
     }
 
     /** Closes the next lease if it has expired by {@code now}. */
     @Nullable
-    Closed closeNext(long now) {
+    Closed closeNext(long now, long wall) {
         Lease second = next;
-        return second != null && second.isExpired(now) ? closeNext() : null;
+        return second != null && second.isExpired(now, wall) ? closeNext() : null;
     }
 
     @Nullable
@@ -123,6 +123,26 @@ final class HeldLeases {
         Lease second = next;
         next = null;
         return second == null ? null : closed(second);
+    }
+
+    /**
+     * Closes leases of fixed windows before {@code window}, which the store counts in now. Returns the hits left in
+     * them, which are lost.
+     */
+    long closeBefore(long window) {
+        Lease first = current;
+        Lease second = next;
+        long lost = 0;
+        if (second != null && second.window() < window) {
+            next = null;
+            lost += closed(second).left();
+        }
+        if (first != Lease.NONE && first.window() < window) {
+            current = next == null ? Lease.NONE : next;
+            next = null;
+            lost += closed(first).left();
+        }
+        return lost;
     }
 
     /** Closes a lease; the hits spent from it stay counted. */

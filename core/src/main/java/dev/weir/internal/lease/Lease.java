@@ -14,16 +14,21 @@ import java.lang.invoke.VarHandle;
  *
  * <h2>Time</h2>
  *
- * <p>A lease uses the monotonic clock. Its time starts when it was asked for, before the store took the hits. A fixed
- * window's lease ends one round trip before its window at the latest. Expired hits are never spent, however long the
- * process was stalled, because the clock is read before each take.
+ * <p>A lease ends by the monotonic clock or by the wall clock, whichever says so first. Its time starts when it was
+ * asked for, before the store took the hits. A fixed window's lease ends one round trip before its window at the
+ * latest. Expired hits are never spent, however long the process was stalled, because both clocks are read before each
+ * take. The monotonic clock stands still while a machine is suspended, and the wall clock may be set back; a lease
+ * outlives its window only if both happen during its life.
  */
 public final class Lease {
     /** The initial lease, which is closed. */
-    static final Lease NONE = new Lease(0, Lease.CLOSED, 0, 0);
+    static final Lease NONE = new Lease(0, Lease.CLOSED, 0, 0, 0, 0, 0);
 
     /** The {@link #left} of a closed lease, whose hits were given back or are lost. */
     static final long CLOSED = -1;
+
+    /** The wall clock shows whole milliseconds, so it may show that much too little. */
+    private static final long WALL_GRAIN_NANOS = 1_000_000;
 
     private static final VarHandle LEFT;
 
@@ -38,34 +43,50 @@ public final class Lease {
     private final long hits;
     private final long expires;
     private final long returnable;
+    private final long expiresWall;
+    private final long returnableWall;
+    private final long window;
 
     @SuppressWarnings("FieldMayBeFinal") // written through LEFT
     private volatile long left;
 
     /**
      * A lease of {@code hits}, of which {@code left} are unspent; {@link #isExpired} and {@link #isReturnable} explain
-     * the moments.
+     * the moments, {@link #window} the last number.
      */
-    Lease(long hits, long left, long expires, long returnable) {
+    Lease(long hits, long left, long expires, long returnable, long expiresWall, long returnableWall, long window) {
         this.hits = hits;
         this.left = left;
         this.expires = expires;
         this.returnable = returnable;
+        this.expiresWall = expiresWall;
+        this.returnableWall = returnableWall;
+        this.window = window;
     }
 
     /**
      * The lease of {@code hits} that a counter of {@code meter} granted; {@code outcome} is the state after that.
-     * Moments and {@code ttl} are in nanoseconds.
+     * Moments and {@code ttl} are in nanoseconds, except {@code askedWall}, the wall clock when it was asked for.
      */
-    static Lease of(Meter meter, long hits, Outcome outcome, long asked, long answered, long ttl) {
+    static Lease of(Meter meter, long hits, Outcome outcome, long asked, long askedWall, long answered, long ttl) {
         long returnable = GiveBackMargin.untilNanos(meter, outcome, asked, answered);
-        long lives = meter.limit().algorithm() == Algorithm.FIXED_WINDOW ? Math.min(ttl, returnable - asked) : ttl;
-        return new Lease(hits, hits, asked + lives, returnable);
+        long rest = returnable - asked;
+        boolean ends = meter.limit().algorithm() == Algorithm.FIXED_WINDOW;
+        long lives = ends ? Math.min(ttl, rest) : ttl;
+        long livesByWall = ends ? Math.min(ttl, rest - WALL_GRAIN_NANOS) : ttl;
+        return new Lease(
+                hits,
+                hits,
+                asked + lives,
+                returnable,
+                askedWall + livesByWall / 1_000,
+                askedWall + (rest - WALL_GRAIN_NANOS) / 1_000,
+                meter.windowOf(outcome));
     }
 
-    /** Takes {@code hits} at {@code now}, or nothing. */
-    boolean take(long hits, long now) {
-        if (isExpired(now)) {
+    /** Takes {@code hits} at {@code now}, when the wall clock shows {@code wall}, or nothing. */
+    boolean take(long hits, long now, long wall) {
+        if (isExpired(now, wall)) {
             return false;
         }
         while (true) {
@@ -97,16 +118,17 @@ public final class Lease {
         return Math.max(0, (long) LEFT.getAndSet(this, CLOSED));
     }
 
-    boolean isExpired(long now) {
-        return now - expires >= 0;
+    /** Whether it has ended at {@code now}, or by the wall clock, which shows {@code wall} microseconds. */
+    boolean isExpired(long now, long wall) {
+        return now - expires >= 0 || wall - expiresWall >= 0;
     }
 
     /**
-     * Whether hits sent back at {@code now} reach the window they came from, if they travel no longer than {@code
-     * travel}.
+     * Whether hits sent back at {@code now}, when the wall clock shows {@code wall}, reach the window they came from, if
+     * they travel no longer than {@code travel}.
      */
-    boolean isReturnable(long now, long travel) {
-        return GiveBackMargin.isInTime(returnable, now, travel);
+    boolean isReturnable(long now, long wall, long travel) {
+        return GiveBackMargin.isInTime(returnable, now, travel) && returnableWall - wall > travel / 1_000;
     }
 
     long left() {
@@ -118,11 +140,24 @@ public final class Lease {
         return hits;
     }
 
+    /** The start of the fixed window that granted it, in the store's time; 0 with other algorithms. */
+    long window() {
+        return window;
+    }
+
     long expires() {
         return expires;
     }
 
     long returnable() {
         return returnable;
+    }
+
+    long expiresWall() {
+        return expiresWall;
+    }
+
+    long returnableWall() {
+        return returnableWall;
     }
 }

@@ -8,6 +8,7 @@ final class LeaseFetch extends Ask {
     private final Leases leases;
     private final LeasedCounter counter;
     private long asked;
+    private long askedWall;
 
     LeaseFetch(Leases leases, LeasedCounter counter, Check like) {
         this.leases = leases;
@@ -24,16 +25,32 @@ final class LeaseFetch extends Ask {
         return checks.get(0);
     }
 
-    void ready(long hits, long now, long deadline) {
-        checks.get(0).ahead = hits;
+    /** Prepares an ask for a lease of {@code hits}, which the store keeps as {@code grant}. */
+    void ready(long hits, long grant, long now, long wall, long deadline) {
+        Check check = checks.get(0);
+        check.ahead = hits;
+        check.lessee = counter.lessee();
+        check.grant = grant;
+        check.again = false;
+        begin(now, wall, deadline);
+    }
+
+    /** Prepares an ask for {@code grant} again, whose answer was not heard. */
+    void again(long grant, long now, long wall, long deadline) {
+        ready(1, grant, now, wall, deadline);
+        checks.get(0).again = true;
+    }
+
+    private void begin(long now, long wall, long deadline) {
         checks.get(0).granted = 0;
         asked = now;
+        askedWall = wall;
         deadlineNanos = deadline;
     }
 
     @Override
     public void answered() {
-        counter.answered(checks.get(0), 0, asked);
+        counter.answered(checks.get(0), 0, asked, askedWall);
         leases.answeredOne();
     }
 }

@@ -7,11 +7,12 @@ import dev.weir.internal.store.Check;
 final class LeaseReturn extends Ask {
     private final Leases leases;
 
-    LeaseReturn(Leases leases, Check like, long hits, long deadline) {
+    LeaseReturn(Leases leases, Check like, Lease lease, long hits, long deadline) {
         this.leases = leases;
         Check check = checks.add();
         check.setReturning(like);
         check.hits = -hits;
+        check.window = lease.window();
         deadlineNanos = deadline;
     }
 

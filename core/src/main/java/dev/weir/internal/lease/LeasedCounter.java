@@ -1,6 +1,7 @@
 package dev.weir.internal.lease;
 
 import dev.weir.Limit;
+import dev.weir.StoreFailure;
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Outcome;
 import dev.weir.internal.counter.CounterKey;
@@ -13,6 +14,11 @@ import org.jspecify.annotations.Nullable;
  * A shared counter that is busy in this process, with the leases held of it: the one being spent, and the next one if
  * it came early. At most one lease is requested at a time.
  *
+ * <h2>Lost answers</h2>
+ *
+ * <p>If a lease was asked for and no answer was heard, the store may have taken its hits. The next sweeps ask for the
+ * same grant again, until an answer comes or the store has forgotten the grant. Meanwhile no other lease is asked for.
+ *
  * <h2>Concurrency</h2>
  *
  * <p>Spending is one compare-and-set in the {@link Lease}. Everything else (asking, answers, the sweep) happens once
@@ -21,6 +27,11 @@ import org.jspecify.annotations.Nullable;
 public final class LeasedCounter extends CounterKey {
     /** A counter that spent nothing for this long is forgotten, nanoseconds. */
     private static final long IDLE = 5_000_000_000L;
+
+    /** How long a store keeps a grant, nanoseconds; the script has the same number. */
+    private static final long GRANT_KEPT = 10_000_000_000L;
+    /** The time between two asks for a lost grant, nanoseconds; it doubles with each. */
+    private static final long FIRST_RECALL = 50_000_000L;
 
     private final Leases leases;
     private final Rule rule;
@@ -36,6 +47,19 @@ public final class LeasedCounter extends CounterKey {
     private volatile long unit = 1;
     /** Whether a lease is being requested; written under the monitor. */
     private volatile boolean asking;
+
+    /** The number of the last grant that was asked for. */
+    private long grant;
+    /** Whether the answer to that ask was lost; then {@link #asking} is true. */
+    private boolean unheard;
+
+    private long unheardSince;
+    /** When the grant is asked for again, and how long after that the next time. */
+    private long recallAt;
+
+    private long recallWait;
+    /** Whether the grant is being asked for again. */
+    private boolean recalling;
 
     private volatile boolean retired;
     /** Whether the store has forgotten the counter, so that unspent hits are lost. */
@@ -56,6 +80,11 @@ public final class LeasedCounter extends CounterKey {
         this.sweptAt = now;
     }
 
+    /** The name under which the store keeps the grants of this counter. */
+    long lessee() {
+        return leases.lessee(fetch.check().key0);
+    }
+
     Rule rule() {
         return rule;
     }
@@ -68,17 +97,20 @@ public final class LeasedCounter extends CounterKey {
                 && asked.limit().equals(limit);
     }
 
-    /** Whether {@code hits} can be spent at {@code now}; another thread may be faster. */
-    public boolean covers(long hits, long now) {
-        return held.cover(Math.max(1, hits), now);
+    /**
+     * Whether {@code hits} can be spent at {@code now}, when the wall clock shows {@code wall}; another thread may be
+     * faster.
+     */
+    public boolean covers(long hits, long now, long wall) {
+        return held.cover(Math.max(1, hits), now, wall);
     }
 
     /**
-     * Takes {@code hits} at {@code now}. Returns the lease, or null if none has enough. 0 hits ask whether anything is
-     * left.
+     * Takes {@code hits} at {@code now}, when the wall clock shows {@code wall}. Returns the lease, or null if none has
+     * enough. 0 hits ask whether anything is left.
      */
-    public @Nullable Lease take(long hits, long now) {
-        return held.take(hits, now);
+    public @Nullable Lease take(long hits, long now, long wall) {
+        return held.take(hits, now, wall);
     }
 
     /**
@@ -142,8 +174,18 @@ public final class LeasedCounter extends CounterKey {
         }
         long hits = ahead(0, now);
         if (hits > 0) {
-            fetch.ready(hits, now, leases.deadline(now));
+            fetch.ready(hits, grant, now, leases.wall(), leases.deadline(now));
             leases.fetch(fetch);
+        }
+    }
+
+    /** Adds to {@code check}, which no lease covers at {@code now}, a request for the next lease if it is time. */
+    public void askAhead(Check check, long now) {
+        check.ahead = ahead(check.hits, now);
+        if (check.ahead > 0) {
+            check.lessee = lessee();
+            check.grant = grant;
+            check.again = false;
         }
     }
 
@@ -151,21 +193,23 @@ public final class LeasedCounter extends CounterKey {
      * How many more hits to lease at {@code now}, together with a request for {@code hits} that this process cannot
      * cover; 0 for none. If more than 0, no other thread asks for a lease until {@link #answered}.
      */
-    public long ahead(long hits, long now) {
+    private long ahead(long hits, long now) {
         if (hits > 0 && unit != hits) {
             unit = hits;
         }
         HeldLeases.Closed done;
         long hitsAhead;
+        long wall = leases.wall();
         synchronized (this) {
-            done = held.rotate(unit, now);
+            done = held.rotate(unit, now, wall);
             boolean may = !asking && !retired && !held.hasNext() && !leases.isClosed() && size.rest(now) <= 0;
             hitsAhead = may ? size.next(held.spent(), Math.max(1, unit), now) : 0;
             if (hitsAhead > 0) {
                 asking = true;
+                grant = leases.nextGrant();
             }
         }
-        if (done != null && done.lease().isExpired(now)) {
+        if (done != null && done.lease().isExpired(now, wall)) {
             expired(done, now);
         } else {
             giveBack(done, now);
@@ -175,27 +219,32 @@ public final class LeasedCounter extends CounterKey {
 
     /**
      * Records the store's answer to {@code check}, asked at {@code asked}: its own hits, of which {@code taken} count,
-     * and the lease that came with it. The remaining hits in the outcome are those of the store alone.
+     * and the lease that came with it; {@code askedWall} is the wall clock then. The remaining hits in the outcome are
+     * those of the store alone.
      */
-    public void answered(Check check, long taken, long asked) {
+    public void answered(Check check, long taken, long asked, long askedWall) {
         long now = leases.now();
+        long wall = leases.wall();
         Lease over = null;
         long granted = 0;
+        long lost = 0;
         synchronized (this) {
             if (check.ahead > 0) {
-                asking = false;
+                heard(check, now);
             }
             if (check.failure == null) {
                 granted = check.granted;
                 held.spentElsewhere(taken);
                 view.learn(taken + granted, check.outcome, asked);
                 size.learn(check.outcome, Math.max(1, unit), asked);
+                lost = held.closeBefore(meter.windowOf(check.outcome)); // the store's clock may have been set
                 if (granted > 0) {
-                    Lease lease = Lease.of(meter, granted, check.outcome, asked, now, size.ttl());
-                    over = retired || lease.isExpired(now) ? lease : held.accept(lease);
+                    Lease lease = Lease.of(meter, granted, check.outcome, asked, askedWall, now, size.ttl());
+                    over = retired || lease.isExpired(now, wall) ? lease : held.accept(lease);
                 }
             }
         }
+        leases.stats().stranded.add(lost);
         if (granted > 0) {
             leases.stats().taken.increment();
             leases.stats().hits.add(granted);
@@ -205,14 +254,44 @@ public final class LeasedCounter extends CounterKey {
         }
     }
 
+    /** Ends an ask for a lease, unless its answer was lost: then the grant may be asked for again. */
+    private void heard(Check check, long now) {
+        recalling &= !check.again;
+        boolean isOver = check.failure == null || check.lessee == 0;
+        boolean unsent = check.failure == StoreFailure.OPEN || check.failure == StoreFailure.OVERLOADED;
+        if (isOver) {
+            unheard = false;
+        } else if (!unheard && !unsent) {
+            unheard = true;
+            unheardSince = now;
+            recallAt = now;
+            recallWait = FIRST_RECALL;
+        }
+        asking = unheard;
+    }
+
+    /** Starts to ask again for a grant whose answer was lost, if it is time; gives it up once the store has. */
+    private boolean recalls(long now) {
+        if (!unheard || recalling || retired || now - recallAt < 0) {
+            return false;
+        }
+        recallAt = now + recallWait;
+        recallWait *= 2;
+        recalling = now - unheardSince < GRANT_KEPT;
+        unheard = recalling;
+        asking = recalling;
+        return recalling;
+    }
+
     /** Gives back leases that have expired by {@code now}; returns whether the counter is idle and may be forgotten. */
-    boolean sweep(long now) {
+    boolean sweep(long now, long wall) {
         HeldLeases.Closed first;
         HeldLeases.Closed second;
         boolean idle;
+        boolean recalls;
         synchronized (this) {
-            first = held.closeCurrent(now);
-            second = held.closeNext(now);
+            first = held.closeCurrent(now, wall);
+            second = held.closeNext(now, wall);
             long spent = held.spent();
             if (spent != spentSwept) {
                 spentSwept = spent;
@@ -220,6 +299,11 @@ public final class LeasedCounter extends CounterKey {
             }
             idle = !asking && now - sweptAt >= IDLE && held.areNone();
             retired |= idle;
+            recalls = recalls(now);
+        }
+        if (recalls) {
+            fetch.again(grant, now, wall, leases.deadline(now));
+            leases.fetch(fetch);
         }
         expired(first, now);
         expired(second, now);

@@ -8,8 +8,10 @@ import dev.weir.internal.store.Check;
 import dev.weir.internal.store.CounterBudget;
 import dev.weir.internal.store.InFlightAsks;
 import dev.weir.internal.store.SharedStore;
+import java.security.SecureRandom;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
@@ -31,6 +33,11 @@ public final class Leases {
     private final LeaseStats stats = new LeaseStats();
     /** Fetches and returns in flight. */
     private final InFlightAsks inFlight = new InFlightAsks();
+
+    /** Distinguishes the grants of this process from those of others. */
+    private final long lessee = new SecureRandom().nextLong();
+
+    private final AtomicLong grants = new AtomicLong();
 
     private volatile boolean closed;
 
@@ -100,7 +107,7 @@ public final class Leases {
             return;
         }
         LeasedCounter counter = new LeasedCounter(this, check, rule, asked);
-        counter.answered(check, taken, asked);
+        counter.answered(check, taken, asked, wall());
         if (counters.putIfAbsent(counter, counter) != null) {
             budget.leave();
         }
@@ -109,8 +116,9 @@ public final class Leases {
     /** Gives back expired leases, and forgets idle counters. */
     public void sweep() {
         long now = now();
+        long wall = wall();
         for (LeasedCounter each : counters.values()) {
-            if (each.sweep(now)) {
+            if (each.sweep(now, wall)) {
                 remove(each, now);
             }
         }
@@ -153,19 +161,20 @@ public final class Leases {
      * Sends back {@code hits} of {@code lease}, of the counter that {@code like} asks; false if their window has ended.
      */
     boolean giveBack(Check like, Lease lease, long hits, long now) {
-        if (!lease.isReturnable(now, travel)) {
+        if (!lease.isReturnable(now, wall(), travel)) {
             stats.stranded.add(hits);
             return false;
         }
         inFlight.sent();
         stats.returns.increment();
-        send(new LeaseReturn(this, like, hits, deadline(now)), like.store);
+        send(new LeaseReturn(this, like, lease, hits, deadline(now)), like.store);
         return true;
     }
 
     /** Records a store's answer to {@code check}, which gave hits back. */
     void returned(Check check) {
-        (check.failure == null ? stats.returned : stats.stranded).add(-check.hits);
+        boolean taken = check.failure == null && !check.windowOver;
+        (taken ? stats.returned : stats.stranded).add(-check.hits);
         returned.accept(check);
         answeredOne();
     }
@@ -181,6 +190,17 @@ public final class Leases {
         send(fetch, fetch.check().store);
     }
 
+    /** The name under which stores keep the grants of the counter with this key. */
+    long lessee(long key0) {
+        long name = lessee ^ key0;
+        return name == 0 ? 1 : name;
+    }
+
+    /** The number of the next grant; no other of this process has it. */
+    long nextGrant() {
+        return grants.incrementAndGet();
+    }
+
     boolean isClosed() {
         return closed;
     }
@@ -191,6 +211,11 @@ public final class Leases {
 
     long now() {
         return time.nanos();
+    }
+
+    /** The wall clock, microseconds. */
+    long wall() {
+        return time.wallMicros();
     }
 
     long deadline(long now) {

@@ -33,8 +33,22 @@ public final class Check {
      * as fit are taken. 0 without a lease. If {@link #hits} is 0, only the lease is asked for.
      */
     public long ahead;
+    /**
+     * For a lease: the name under which the store keeps what it granted for a while, and the number of this grant. So a
+     * node that did not hear the answer can ask for the same grant {@linkplain #again again}. 0 if it is not kept.
+     */
+    public long lessee, grant;
+    /** Whether the lease is only what the store has kept of this {@link #grant}; nothing is taken. */
+    public boolean again;
     /** Answer: how many of {@link #ahead} were taken. The outcome is that after them. */
     public long granted;
+    /**
+     * For hits that are given back to a fixed window: the start of the window that they were taken from, in the store's
+     * time. 0 for any other check.
+     */
+    public long window;
+    /** Answer: {@link #window} is not the window that the store counts in, so nothing was given back. */
+    public boolean windowOver;
     /** Answer: a lease paid for the hits, and no store was asked. */
     public boolean leased;
     /** Whether hits count even if this check, or the request, is denied. */
@@ -53,13 +67,25 @@ public final class Check {
     /** The reason why there is no outcome; null if there is one. */
     public @Nullable StoreFailure failure;
 
-    /** Makes this a check that gives back the hits of {@code taken}. */
+    /** Makes this a check that gives back the hits of {@code taken}, to the window that its outcome tells. */
     public void setReturning(Check taken) {
         set(taken);
+        window = taken.meter == null ? 0 : taken.meter.windowOf(taken.outcome);
         hits = -taken.hits;
         ahead = 0;
+        lessee = 0;
+        again = false;
         countsDenied = false;
         role = Role.SHADOW;
+    }
+
+    /**
+     * The hits to apply to a counter whose state begins with {@code state0}: none if they are given back to another
+     * window than the one counted there.
+     */
+    public long hitsAt(long state0) {
+        windowOver = window != 0 && window != state0;
+        return windowOver ? 0 : hits;
     }
 
     /** Takes over what {@code other} asks; its answer stays behind. */
@@ -69,7 +95,12 @@ public final class Check {
         meter = other.meter;
         hits = other.hits;
         ahead = other.ahead;
+        lessee = other.lessee;
+        grant = other.grant;
+        again = other.again;
         granted = 0;
+        window = other.window;
+        windowOver = false;
         leased = false;
         countsDenied = other.countsDenied;
         role = other.role;

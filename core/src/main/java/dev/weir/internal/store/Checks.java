@@ -29,7 +29,10 @@ public final class Checks {
         }
         Check check = checks[size++];
         check.ahead = 0;
+        check.lessee = 0;
+        check.again = false;
         check.granted = 0;
+        check.window = 0;
         check.leased = false;
         return check;
     }

@@ -18,12 +18,12 @@ public class LeaseLincheckTest {
     private static Lease lease() {
         Outcome outcome = new Outcome();
         outcome.reset = 1_000_000;
-        return Lease.of(Meters.of(Limit.fixedWindow(10, Duration.ofSeconds(1))), 4, outcome, 0, 0, 1_000);
+        return Lease.of(Meters.of(Limit.fixedWindow(10, Duration.ofSeconds(1))), 4, outcome, 0, 0, 0, 1_000);
     }
 
     @Operation
     public boolean take(@Param(name = "hits") int hits) {
-        return lease.take(hits, 0);
+        return lease.take(hits, 0, 0);
     }
 
     @Operation
@@ -33,7 +33,7 @@ public class LeaseLincheckTest {
 
     @Operation
     public boolean takeTooLate(@Param(name = "hits") int hits) {
-        return lease.take(hits, 1_000);
+        return lease.take(hits, 1_000, 0);
     }
 
     @Operation

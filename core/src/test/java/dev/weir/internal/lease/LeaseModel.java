@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lease protocol with all that can go wrong, one step at a time: a store that counts with a real meter, and nodes that hold real
  * {@link Lease}s. Asks and replies take as long as they like or are lost; nodes stop and go on, shut down and die; what is sent back
- * arrives within its travel time or not at all.
+ * arrives within its travel time or not at all. A node's machine may be suspended for a second: then its monotonic clock stands
+ * still, and so do the deadlines of what is on its way back.
  */
 final class LeaseModel {
     /** The mistakes that a test plants in a node, to see that the exploration finds them. */
@@ -27,7 +28,15 @@ final class LeaseModel {
         /** Gives back and keeps. */
         DOUBLE_RETURN,
         /** Starts a lease's clock when the answer comes. */
-        CLOCK_FROM_ANSWER
+        CLOCK_FROM_ANSWER,
+        /** Does not look at the wall clock. */
+        NO_WALL_CLOCK,
+        /** Does not say which window hits go back to. */
+        UNNAMED_WINDOW,
+        /** Gets a grant again whatever its window. */
+        STALE_GRANT,
+        /** Gets a grant again though its answer was heard. */
+        SECOND_GRANT
     }
 
     static final long SECOND = 1_000_000_000;
@@ -36,25 +45,58 @@ final class LeaseModel {
     private static final long SIZE = 2;
 
     /** A lease as plain numbers. */
-    record Held(long hits, long left, long expires, long returnable) {
+    record Held(
+            long hits, long left, long expires, long returnable, long expiresWall, long returnableWall, long window) {
         static Held of(Lease lease, boolean closed) {
-            return new Held(lease.hits(), closed ? Lease.CLOSED : lease.left(), lease.expires(), lease.returnable());
+            return new Held(
+                    lease.hits(),
+                    closed ? Lease.CLOSED : lease.left(),
+                    lease.expires(),
+                    lease.returnable(),
+                    lease.expiresWall(),
+                    lease.returnableWall(),
+                    lease.window());
         }
 
         Lease lease() {
-            return new Lease(hits, left, expires, returnable);
+            return new Lease(hits, left, expires, returnable, expiresWall, returnableWall, window);
         }
     }
 
     /** An ask for a lease: not yet at the store, or on its way back with what it was granted. */
-    record Fetch(long asked, boolean atStore, long granted, long reset) {}
+    record Fetch(long asked, long askedWall, boolean atStore, long granted, long reset, long window) {}
 
-    /** A node; {@code inHand} is a hit that was taken and is not yet decided. */
+    /**
+     * A node.
+     *
+     * @param inHand a hit that was taken and is not yet decided
+     * @param stopped how long its monotonic clock stood still
+     * @param kept what the store keeps of its last grant; without a fetch, the answer was lost
+     */
     record Node(
-            boolean alive, @Nullable Held held, @Nullable Fetch fetch, int inHand, int fetches) {}
+            boolean alive,
+            @Nullable Held held,
+            @Nullable Fetch fetch,
+            int inHand,
+            int fetches,
+            long stopped,
+            @Nullable Fetch kept) {
+        Node with(@Nullable Held held, @Nullable Fetch fetch, int inHand) {
+            return new Node(alive, held, fetch, inHand, fetches, stopped, kept);
+        }
 
-    /** Hits on their way back, of the window that began at {@code from}. */
-    record Return(long hits, long deadline) {}
+        Node keeping(@Nullable Fetch grant) {
+            return new Node(alive, held, fetch, inHand, fetches, stopped, grant);
+        }
+
+        /** The hits that were granted and not heard of. */
+        long unheard() {
+            return fetch == null && kept != null ? kept.granted : 0;
+        }
+    }
+
+    /** Hits on their way back to the window that began at {@code window}. */
+    record Return(long hits, long deadline, long window) {}
 
     /**
      * The whole of it.
@@ -97,7 +139,7 @@ final class LeaseModel {
     State first(int nodes) {
         List<Node> all = new ArrayList<>();
         for (int i = 0; i < nodes; i++) {
-            all.add(new Node(true, null, null, 0, 0));
+            all.add(new Node(true, null, null, 0, 0, 0, null));
         }
         return new State(0, 0, 0, List.copyOf(all), List.of(), 0, 0);
     }
@@ -109,7 +151,7 @@ final class LeaseModel {
 
     private Outcome apply(State state, long hits) {
         Outcome out = new Outcome();
-        meter.apply(state.word0, state.word1, state.now / 1_000, hits, false, out);
+        meter.apply(state.word0, state.word1, (window + state.now) / 1_000, hits, false, out); // no window starts at 0
         return out;
     }
 
@@ -117,6 +159,7 @@ final class LeaseModel {
     void next(State state, Consumer<State> to) {
         if (state.now < end) {
             to.accept(tick(state));
+            suspend(tick(state), to);
         }
         Outcome exact = apply(state, 1);
         if (exact.allowed) {
@@ -138,7 +181,8 @@ final class LeaseModel {
             State without = returns(state, removed(state.returns, i));
             to.accept(lose(without, each.hits));
             if (state.now <= each.deadline) {
-                to.accept(counted(without, apply(without, -each.hits)));
+                boolean over = each.window != 0 && each.window != state.word0;
+                to.accept(over ? lose(without, each.hits) : counted(without, apply(without, -each.hits)));
             }
         }
     }
@@ -149,11 +193,55 @@ final class LeaseModel {
         return new State(now, s.word0, s.word1, s.nodes, s.returns, turned ? 0 : s.spent, turned ? 0 : s.lost);
     }
 
+    /** In the second that has just passed, the machine of a node was suspended. */
+    private void suspend(State s, Consumer<State> to) {
+        for (int i = 0; i < s.nodes.size(); i++) {
+            Node node = s.nodes.get(i);
+            if (node.alive && node.stopped == 0) {
+                List<Return> later = s.returns.stream()
+                        .map(each -> new Return(each.hits, each.deadline + SECOND, each.window))
+                        .toList();
+                Node stopped = new Node(true, node.held, node.fetch, node.inHand, node.fetches, SECOND, node.kept);
+                to.accept(node(returns(s, later), i, stopped));
+            }
+        }
+    }
+
+    /** The monotonic clock of {@code node}. */
+    private static long nanos(State state, Node node) {
+        return state.now - node.stopped;
+    }
+
+    /** The wall clock of {@code node}, microseconds. */
+    private long wall(State state, Node node) {
+        return (bug == Bug.NO_WALL_CLOCK ? nanos(state, node) : state.now) / 1_000;
+    }
+
     /** Asks for a lease. */
     private void ask(State state, int i, Node node, Consumer<State> to) {
         if (node.fetch == null && node.held == null && node.fetches < fetches) {
-            Fetch fetch = new Fetch(state.now, false, 0, 0);
-            to.accept(node(state, i, new Node(true, null, fetch, node.inHand, node.fetches + 1)));
+            Fetch fetch = new Fetch(nanos(state, node), wall(state, node), false, 0, 0, 0);
+            Node asking = new Node(true, null, fetch, node.inHand, node.fetches + 1, node.stopped, null);
+            to.accept(node(lose(state, node.unheard()), i, asking));
+        }
+        recall(state, i, node, to);
+    }
+
+    /** Asks again for a grant whose answer was lost. */
+    private void recall(State state, int i, Node node, Consumer<State> to) {
+        Fetch kept = node.kept;
+        if (kept == null || node.held != null || node.fetch != null) {
+            return;
+        }
+        Outcome out = apply(state, 0);
+        boolean isCurrent = kept.window == 0 || (kept.window == state.word0 && kept.window * 1_000 > state.now);
+        if (isCurrent || bug == Bug.STALE_GRANT) {
+            Lease lease =
+                    Lease.of(meter, kept.granted, out, nanos(state, node), wall(state, node), nanos(state, node), TTL);
+            to.accept(node(
+                    state,
+                    i,
+                    node.with(Held.of(lease, false), null, node.inHand).keeping(null)));
         }
     }
 
@@ -161,20 +249,21 @@ final class LeaseModel {
     private void spend(State state, int i, Node node, Consumer<State> to) {
         if (node.inHand == 0 && node.held != null) {
             Lease lease = node.held.lease();
-            long now = bug == Bug.NO_EXPIRY ? lease.expires() - 1 : state.now;
-            if (lease.take(1, now)) {
-                Held left = new Held(lease.hits(), lease.left(), lease.expires(), lease.returnable());
-                to.accept(spent(node(state, i, new Node(true, left, node.fetch, undecided ? 1 : 0, node.fetches)), 1));
+            boolean never = bug == Bug.NO_EXPIRY;
+            long now = never ? lease.expires() - 1 : nanos(state, node);
+            if (lease.take(1, now, never ? lease.expiresWall() - 1 : wall(state, node))) {
+                Held left = Held.of(lease, false);
+                to.accept(spent(node(state, i, node.with(left, node.fetch, undecided ? 1 : 0)), 1));
             }
         }
         if (node.inHand > 0) {
-            to.accept(node(state, i, new Node(true, node.held, node.fetch, 0, node.fetches)));
+            to.accept(node(state, i, node.with(node.held, node.fetch, 0)));
             if (node.held != null && state.spent > 0) {
                 Lease lease = node.held.lease();
                 boolean open = lease.putBack(1);
                 Held after = Held.of(lease, !open);
-                State put = spent(node(state, i, new Node(true, after, node.fetch, 0, node.fetches)), -1);
-                to.accept(open ? put : sendBack(put, lease, 1));
+                State put = spent(node(state, i, node.with(after, node.fetch, 0)), -1);
+                to.accept(open ? put : sendBack(put, node, lease, 1));
             }
         }
     }
@@ -183,49 +272,57 @@ final class LeaseModel {
     private void giveUp(State state, int i, Node node, Consumer<State> to) {
         if (node.held != null && node.held.left != Lease.CLOSED) {
             Lease lease = node.held.lease();
-            boolean expired = lease.isExpired(state.now);
+            boolean expired = lease.isExpired(nanos(state, node), wall(state, node));
             long left = lease.close();
             Held closed = bug == Bug.DOUBLE_RETURN ? node.held : Held.of(lease, true);
-            State ended = node(state, i, new Node(true, closed, node.fetch, node.inHand, node.fetches));
-            to.accept(sendBack(ended, lease, left)); // on shutdown or on a changed rule, at any time
+            State ended = node(state, i, node.with(closed, node.fetch, node.inHand));
+            to.accept(sendBack(ended, node, lease, left)); // on shutdown or on a changed rule, at any time
             if (!expired) {
-                to.accept(lose(node(state, i, new Node(false, null, node.fetch, 0, node.fetches)), left));
+                to.accept(lose(node(state, i, new Node(false, null, node.fetch, 0, node.fetches, 0, null)), left));
             }
         } else if (node.held != null && node.inHand == 0) {
-            to.accept(node(state, i, new Node(true, null, node.fetch, 0, node.fetches)));
+            to.accept(node(state, i, node.with(null, node.fetch, 0)));
         }
     }
 
-    private State sendBack(State state, Lease lease, long hits) {
+    private State sendBack(State state, Node node, Lease lease, long hits) {
         if (hits == 0) {
             return state;
         }
-        if (!lease.isReturnable(state.now, TRAVEL) && bug != Bug.LATE_RETURN) {
+        boolean inTime = lease.isReturnable(nanos(state, node), wall(state, node), TRAVEL);
+        if (!inTime && bug != Bug.LATE_RETURN) {
             return lose(state, hits);
         }
         List<Return> all = new ArrayList<>(state.returns);
-        all.add(new Return(hits, state.now + TRAVEL));
+        boolean unnamed = bug == Bug.UNNAMED_WINDOW || bug == Bug.LATE_RETURN;
+        all.add(new Return(hits, state.now + TRAVEL, unnamed ? 0 : lease.window()));
         return returns(state, all);
     }
 
     /** The ask reaches the store, or the reply its node; or neither. */
     private void travel(State state, int i, Node node, Fetch fetch, Consumer<State> to) {
-        State without = node(state, i, new Node(node.alive, node.held, null, node.inHand, node.fetches));
+        State without = node(state, i, node.with(node.held, null, node.inHand));
         if (!fetch.atStore) {
             to.accept(without);
             long granted = Math.min(SIZE, apply(state, 0).remaining);
             Outcome out = apply(state, granted);
-            Fetch back = new Fetch(fetch.asked, true, granted, out.reset);
-            to.accept(counted(node(state, i, new Node(node.alive, node.held, back, node.inHand, node.fetches)), out));
+            Fetch back = new Fetch(fetch.asked, fetch.askedWall, true, granted, out.reset, meter.windowOf(out));
+            Fetch kept = new Fetch(0, 0, true, granted, 0, meter.windowOf(out));
+            Node served = node.with(node.held, back, node.inHand).keeping(granted > 0 ? kept : null);
+            to.accept(counted(node(state, i, served), out));
             return;
         }
-        to.accept(lose(without, fetch.granted));
+        to.accept(node.alive ? without : lose(without, fetch.granted));
         if (node.alive && node.held == null && fetch.granted > 0) {
             Outcome out = new Outcome();
             out.reset = fetch.reset;
-            long from = bug == Bug.CLOCK_FROM_ANSWER ? state.now : fetch.asked;
-            Lease lease = Lease.of(meter, fetch.granted, out, from, from, TTL);
-            to.accept(node(state, i, new Node(true, Held.of(lease, false), null, node.inHand, node.fetches)));
+            out.state0 = fetch.window;
+            boolean late = bug == Bug.CLOCK_FROM_ANSWER;
+            long from = late ? nanos(state, node) : fetch.asked;
+            long fromWall = late ? wall(state, node) : fetch.askedWall;
+            Lease lease = Lease.of(meter, fetch.granted, out, from, fromWall, from, TTL);
+            Node holding = node.with(Held.of(lease, false), null, node.inHand);
+            to.accept(node(state, i, bug == Bug.SECOND_GRANT ? holding : holding.keeping(null)));
         }
     }
 

@@ -94,6 +94,7 @@ class LeaseModelTest {
             for (Node node : state.nodes()) {
                 elsewhere += node.held() == null ? 0 : Math.max(0, node.held().left());
                 elsewhere += node.fetch() == null ? 0 : node.fetch().granted();
+                elsewhere += node.unheard();
             }
             for (LeaseModel.Return each : state.returns()) {
                 elsewhere += each.hits();

@@ -142,7 +142,7 @@ class LeasedDecisionTest {
         SharedLimiterHarness fleet = fleet(WINDOW);
         fleet.now += 50 * LocalLimiterHarness.SECOND - 100_000; // a tenth of a second is left
         lease(fleet, USER);
-        fleet.now += 99_999;
+        fleet.now += 98_999; // the wall clock shows whole milliseconds, so the last one is not used
         assertThat(fleet.ask(USER).atOnce).isTrue();
         fleet.now += 1;
         assertThat(fleet.ask(USER).atOnce).isFalse();

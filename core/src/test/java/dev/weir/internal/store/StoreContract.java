@@ -114,6 +114,36 @@ public abstract class StoreContract {
         assertThat(take("a", meter, 3, T0)).isTrue();
     }
 
+    @Test
+    void hitsGivenBackReachTheWindowThatTheyWereTakenFromAndNoOther() {
+        Meter meter = meter(Algorithm.FIXED_WINDOW, 10);
+        Check taken = check("k", meter, 4);
+        assertThat(decide(T0)).isTrue();
+        Check first = new Check();
+        first.set(taken);
+        first.outcome.set(taken.outcome);
+        assertThat(returned(first, T0 + 1, 1)).isFalse();
+        assertThat(left("k", meter, T0 + 1)).isEqualTo(7);
+        // Others have taken hits of the next window meanwhile.
+        long next = T0 + MINUTE.toNanos() / 1_000;
+        assertThat(take("k", meter, 5, next)).isTrue();
+        assertThat(returned(first, next, 1)).isTrue();
+        assertThat(returned(first, next, 2)).isTrue();
+        assertThat(left("k", meter, next)).isEqualTo(5);
+    }
+
+    /** Gives back one of the hits of {@code taken}, so many times in one request; returns whether its window is over. */
+    private boolean returned(Check taken, long now, int times) {
+        Check[] back = new Check[times];
+        for (int i = 0; i < times; i++) {
+            back[i] = checks.add();
+            back[i].setReturning(taken);
+            back[i].hits = -1;
+        }
+        decide(now);
+        return back[0].windowOver;
+    }
+
     @ParameterizedTest
     @EnumSource
     void aForgottenCounterIsAsGoodAsNewAndLaterReturnsAddNothing(Algorithm algorithm) {

@@ -108,9 +108,9 @@ class LocalTierMemoryTest {
         var counter = tier.leases().find(check, key, clock.nanos());
         for (int i = 0; counter != null && i < 4; i++) {
             clock.now += 1;
-            check.ahead = counter.ahead(1, clock.nanos());
+            counter.askAhead(check, clock.nanos());
             grant(check);
-            counter.answered(check, 1, clock.nanos());
+            counter.answered(check, 1, clock.nanos(), clock.wallMicros());
         }
     }
 

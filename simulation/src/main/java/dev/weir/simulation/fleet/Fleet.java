@@ -160,6 +160,15 @@ public final class Fleet implements Destination {
         node.pause(nanos);
     }
 
+    /** Suspends the machine of {@code node} for {@code nanos}, as a hypervisor does; its connections stay. */
+    public void suspend(SimulatedNode node, long nanos) {
+        Life life = node.life();
+        if (life != null) {
+            life.clock().suspend(nanos);
+            node.pause(nanos);
+        }
+    }
+
     /** Breaks the connection between {@code node} and {@code server}. */
     public void breakOff(SimulatedNode node, int server) {
         Life life = node.life();

@@ -55,7 +55,7 @@ public final class SimulatedNode implements Host {
         life = next;
     }
 
-    /** Pauses the machine for {@code nanos}; its clocks continue. */
+    /** Pauses the machine for {@code nanos}. */
     void pause(long nanos) {
         pausedUntil = Math.max(pausedUntil, timeline.now() + nanos);
     }

@@ -24,6 +24,8 @@ public record Fault(long atNanos, Kind kind, int node, long forNanos, int server
     public enum Kind {
         /** A machine does nothing for a while, and then resumes. */
         PAUSE,
+        /** A node's machine is suspended for a while: it does nothing, and its monotonic clock stands still. */
+        SUSPEND,
         /** A node's process is killed, and another starts after a while. */
         KILL,
         /** A node's process shuts down, giving back its leases, and another starts after a while. */

@@ -191,7 +191,9 @@ public final class ScenarioReader {
             if (kind == null) {
                 if (!fields.has("fault")) {
                     problems.error(
-                            fields.at(), "fault: missing", "expected: pause, kill, stop, cut, break or fail_over");
+                            fields.at(),
+                            "fault: missing",
+                            "expected: pause, suspend, kill, stop, cut, break or fail_over");
                 }
                 continue;
             }

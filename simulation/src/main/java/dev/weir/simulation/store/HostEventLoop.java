@@ -69,6 +69,8 @@ final class HostEventLoop implements BatchingLoop {
     private final class Timer implements Alarm, Event {
         private final Runnable task;
         private boolean cancelled;
+        /** How long the clock had stood still when the timer was last set: it measures monotonic time. */
+        private long stoppedNanos = clock.stoppedNanos();
 
         Timer(Runnable task) {
             this.task = task;
@@ -82,8 +84,12 @@ final class HostEventLoop implements BatchingLoop {
         @Override
         public void happen() {
             if (!cancelled && !closed) {
+                long stopped = clock.stoppedNanos();
                 if (timeline.now() < host.pausedUntil()) {
                     timeline.at(host.pausedUntil(), this);
+                } else if (stopped > stoppedNanos) {
+                    timeline.after(stopped - stoppedNanos, this);
+                    stoppedNanos = stopped;
                 } else {
                     task.run();
                 }

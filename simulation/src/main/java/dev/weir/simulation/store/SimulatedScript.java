@@ -8,6 +8,8 @@ import dev.weir.internal.batching.CheckGroup;
 import dev.weir.internal.store.Check;
 import dev.weir.simulation.clock.Timeline;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -15,10 +17,16 @@ import java.util.Objects;
  * real meters.
  */
 final class SimulatedScript {
+    /** How long the script keeps a grant. */
+    private static final long KEPT_NANOS = 10_000_000_000L;
+
     private final SimulatedCounters counters;
     private final Timeline timeline;
     private final HitObserver takings;
     private final Outcome ahead = new Outcome();
+    private final Map<Long, Grant> grants = new HashMap<>();
+    /** What was granted last to a lessee. */
+    private record Grant(long number, long hits, long window, long moment) {}
 
     SimulatedScript(SimulatedCounters counters, Timeline timeline, HitObserver takings) {
         this.counters = counters;
@@ -37,7 +45,9 @@ final class SimulatedScript {
         for (int i = 0; i < group.size(); i++) {
             Check check = group.get(i);
             check.granted = 0;
-            if (group.allowed && group.leases(i) && check.outcome.allowed) {
+            if (check.again && check.lessee != 0) {
+                check.granted = recalled(check, now);
+            } else if (group.allowed && group.leases(i) && check.outcome.allowed) {
                 grant(node, check, now);
             }
         }
@@ -55,7 +65,8 @@ final class SimulatedScript {
         if (!group.askOnly && group.passes()) {
             for (int i = 0; i < size; i++) {
                 Check check = group.get(i);
-                if (check.hits != 0 && (check.outcome.allowed || check.countsDenied)) {
+                boolean takes = check.outcome.allowed || check.countsDenied;
+                if (check.hits != 0 && !check.windowOver && takes) {
                     takings.took(node, check, check.hits, check.outcome, false);
                 }
             }
@@ -109,10 +120,28 @@ final class SimulatedScript {
         if (check.granted > 0) {
             apply(check, check.granted, ahead, now);
             takings.took(node, check, check.granted, ahead, true);
-            check.outcome.remaining = ahead.remaining;
-            check.outcome.reset = ahead.reset;
-            check.outcome.used = ahead.used;
+            check.outcome.standAs(ahead);
+            if (check.lessee != 0) {
+                long window = Objects.requireNonNull(check.meter).windowOf(check.outcome);
+                grants.put(check.lessee, new Grant(check.grant, check.granted, window, timeline.now()));
+            }
         }
+    }
+
+    /** The hits of a grant whose answer was lost; 0 if it never was, or if its window is over. */
+    private long recalled(Check check, long now) {
+        Grant kept = grants.get(check.lessee);
+        if (kept == null || kept.number != check.grant || timeline.now() - kept.moment >= KEPT_NANOS) {
+            return 0;
+        }
+        long window = Objects.requireNonNull(check.meter).limit().windowMicros();
+        boolean counts = kept.window == 0 || (kept.window == check.outcome.state0 && kept.window + window > now);
+        return counts ? kept.hits : 0;
+    }
+
+    /** Forgets what was granted after {@code moment}. */
+    void rollBack(long moment) {
+        grants.values().removeIf(each -> each.moment > moment);
     }
 
     /** Evaluates the check, and takes the hits if they fit or count anyway; returns whether it took them. */
@@ -122,8 +151,9 @@ final class SimulatedScript {
         if (meter instanceof SlotMeter slots) {
             long state0 = counters.state0(id);
             long state1 = counters.state1(id);
-            slots.apply(state0, state1, now, hits, check.countsDenied, out);
-            boolean takes = hits != 0 && (out.allowed || check.countsDenied);
+            long applied = hits < 0 ? check.hitsAt(state0) : hits;
+            slots.apply(state0, state1, now, applied, check.countsDenied, out);
+            boolean takes = applied != 0 && (out.allowed || check.countsDenied);
             if (out.state0 != state0 || out.state1 != state1) {
                 counters.write(id, out.state0, out.state1, timeline.now());
             }

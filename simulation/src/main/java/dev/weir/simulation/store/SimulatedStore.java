@@ -78,6 +78,7 @@ public final class SimulatedStore {
     public void failOver(long nanos, MachineClock replica) {
         long moment = timeline.now() - lagNanos;
         counters.rollBack(moment);
+        desk.rollBack(moment);
         takings.forgot(moment);
         clock = replica;
         backlog.clear();

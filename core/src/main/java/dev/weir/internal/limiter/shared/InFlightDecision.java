@@ -31,6 +31,8 @@ final class InFlightDecision extends Ask {
     long askedMicros;
     /** The same by the monotonic clock, for leases. */
     long askedNanos;
+    /** The same by the wall clock, microseconds, if a counter of the request is leased. */
+    long askedWall;
     /** When it was sent, if a single place is asked. */
     long sentNanos;
 

@@ -52,9 +52,9 @@ final class LeasedChecks {
     }
 
     /** Whether a lease covers the check at {@code index} at the moment. */
-    boolean covers(int index, Check check, long now) {
+    boolean covers(int index, Check check, InFlightDecision pending) {
         LeasedCounter counter = index < size ? counters[index] : null;
-        return counter != null && counter.covers(check.hits, now);
+        return counter != null && counter.covers(check.hits, pending.askedNanos, pending.askedWall);
     }
 
     /**
@@ -75,7 +75,7 @@ final class LeasedChecks {
             LeasedCounter counter = counters[i];
             Check check = pending.checks.get(i);
             boolean takes = pending.states.isOpen(i) && (!denied || check.countsDenied);
-            Lease lease = counter == null || !takes ? null : counter.take(check.hits, now);
+            Lease lease = counter == null || !takes ? null : counter.take(check.hits, now, pending.askedWall);
             if (counter != null && lease != null) {
                 taken[i] = lease;
                 counter.tell(check.outcome, now);
@@ -99,7 +99,7 @@ final class LeasedChecks {
                     && check.hits > 0
                     && check.meter != null
                     && RequestCost.of(check.meter, Long.MAX_VALUE) <= left) {
-                check.ahead = counter.ahead(check.hits, now);
+                counter.askAhead(check, now);
                 left -= RequestCost.ofLease(check);
             }
         }
@@ -117,7 +117,7 @@ final class LeasedChecks {
             // recorded.
             long sent = from.ahead;
             from.ahead = check.ahead;
-            counter.answered(from, hits, pending.askedNanos);
+            counter.answered(from, hits, pending.askedNanos, pending.askedWall);
             from.ahead = sent;
             if (from.failure == null && from.outcome.allowed) {
                 check.outcome.remaining = counter.remaining();

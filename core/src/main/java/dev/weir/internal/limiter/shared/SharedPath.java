@@ -139,6 +139,7 @@ public final class SharedPath {
         if (leased) {
             pending.askedNanos = time.nanos();
             held = pending.leased.find(pending, tier.leases(), pending.askedNanos);
+            pending.askedWall = held ? time.wallMicros() : 0;
         }
         if (apart) {
             anyKnown |= settleKnown(pending, now);
@@ -386,7 +387,7 @@ public final class SharedPath {
         Check check = pending.checks.get(index);
         return check.role == Check.Role.ENFORCE
                 && check.hits > 0
-                && !pending.leased.covers(index, check, pending.askedNanos)
+                && !pending.leased.covers(index, check, pending)
                 && (tier.denies(check, now) || pending.leased.rests(index, check, pending.askedNanos))
                 && !looksUpKey(pending, now);
     }

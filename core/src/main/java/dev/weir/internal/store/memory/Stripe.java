@@ -77,7 +77,7 @@ final class Stripe extends SlotTable {
         int at = read(key0, identity, out);
         long state0 = out.state0;
         long state1 = out.state1;
-        meter.apply(state0, state1, now, check.hits, check.countsDenied, out);
+        meter.apply(state0, state1, now, check.hitsAt(state0), check.countsDenied, out);
         boolean changes =
                 takes(check) || (at >= 0 && (out.state0 != state0 || out.state1 != state1 || outlives(at, out, now)));
         if (locked) {
@@ -158,16 +158,18 @@ final class Stripe extends SlotTable {
     private void askSlot(Check check, SlotMeter meter, @Nullable Check earlier, long now) {
         Outcome out = check.outcome;
         if (earlier != null) {
-            meter.apply(earlier.outcome.state0, earlier.outcome.state1, now, check.hits, check.countsDenied, out);
+            Outcome before = earlier.outcome;
+            long hits = check.hitsAt(before.state0);
+            meter.apply(before.state0, before.state1, now, hits, check.countsDenied, out);
             return;
         }
         long identity = check.key1 & TAG;
         int at = find(stored(check.key0), identity);
         if (at < 0) {
-            meter.apply(0, 0, now, check.hits, check.countsDenied, out);
+            meter.apply(0, 0, now, check.hitsAt(0), check.countsDenied, out);
             return;
         }
-        meter.apply(state0(at), state1(at), now, check.hits, check.countsDenied, out);
+        meter.apply(state0(at), state1(at), now, check.hitsAt(state0(at)), check.countsDenied, out);
         if (!takes(check)) {
             repair(at, identity, out, now);
         }

@@ -26,15 +26,23 @@ final class BatchProgram {
     /** Stands for {@code -checks} if there are none. */
     private static final long NO_CHECKS = Long.MIN_VALUE + 1;
 
+    private static final long KEPT_LEASE = Long.MIN_VALUE + 2;
+    private static final int GRANT_BYTES = 40;
+
     private static final int NO_RUN = -1;
+
+    /** A larger number in the place of a role tells the window of a give-back. */
+    private static final int LAST_ROLE = 2;
 
     private final CounterTable counters;
     private final MeterTable meters = new MeterTable();
     private final MessagePackWriter writer = new MessagePackWriter();
 
     /**
-     * Each entry is {@code counter, meter, hits, times} or {@code -checks, flags, (counter, meter, hits, role)...}.
-     * After it, each check that leases hits has {@code LEASE, counter, meter, hits}.
+     * Each entry is {@code counter, meter, hits, times} or {@code -checks, flags, (counter, meter, hits, role)...}. A
+     * give-back tells its window in the place of {@code times} or {@code role}.
+     * After it, each check that leases hits has {@code LEASE, counter, meter, hits}, or {@code KEPT_LEASE, counter,
+     * meter, hits, number of its grant} with 0 hits to ask for that grant again.
      */
     private long[] entries = new long[256];
 
@@ -45,6 +53,12 @@ final class BatchProgram {
     private boolean hasGroups;
     /** The groups with an idempotency key, in order. */
     private final List<CheckGroup> idempotent = new ArrayList<>();
+
+    /** The keys under which grants are kept, in the order of their entries. */
+    private final List<byte[]> grants = new ArrayList<>();
+
+    /** How many grants are asked for again. */
+    private int recalls;
 
     BatchProgram(CounterTable counters) {
         this.counters = counters;
@@ -65,7 +79,7 @@ final class BatchProgram {
             return true;
         }
         openRun[counter] = size;
-        write(counter, meters.position(MeterTable.of(check), check.countsDenied), hits(check), 1);
+        write(counter, meters.position(MeterTable.of(check), check.countsDenied), hits(check), 1 + check.window);
         return false;
     }
 
@@ -94,13 +108,30 @@ final class BatchProgram {
     void addCheck(CheckGroup group, Check check, int counter) {
         openRun[counter] = NO_RUN;
         boolean counts = check.countsDenied && !group.askOnly;
-        write(counter, meters.position(MeterTable.of(check), counts), hits(check), role(check));
+        write(
+                counter,
+                meters.position(MeterTable.of(check), counts),
+                hits(check),
+                check.window > 0 ? LAST_ROLE + check.window : role(check));
     }
 
     /** Adds a lease of hits that the check may spend later, if the request added last passes. */
     void addLease(Check check, int counter) {
         openRun[counter] = NO_RUN;
-        write(LEASE, counter, meters.position(MeterTable.of(check), false), Math.min(check.ahead, MAX_HITS));
+        int meter = meters.position(MeterTable.of(check), false);
+        if (check.lessee == 0) {
+            write(LEASE, counter, meter, Math.min(check.ahead, MAX_HITS));
+            return;
+        }
+        grants.add(RedisKey.ofGrant(check.name.subject(), check.lessee));
+        recalls += check.again ? 1 : 0;
+        write(KEPT_LEASE, counter, meter, check.again ? 0 : Math.min(check.ahead, MAX_HITS));
+        write(check.grant);
+    }
+
+    /** Returns the number of grants that are asked for again. */
+    int recalls() {
+        return recalls;
     }
 
     /** Returns the number of requests with an idempotency key. */
@@ -110,21 +141,24 @@ final class BatchProgram {
 
     /** Returns the approximate number of bytes to send. */
     int bytes() {
-        return 4 * size + 100 * idempotent.size();
+        return 4 * size + 100 * idempotent.size() + GRANT_BYTES * grants.size();
     }
 
     /**
-     * Returns the keys of the counters, and then of the idempotency records. If {@code inOneSlot}, the records are in
+     * Returns the keys of the counters, then of the idempotency records, then of the kept grants. If {@code inOneSlot}, the records are in
      * the hash slot of the counters.
      */
     byte[][] keys(boolean inOneSlot) {
         byte[][] names = counters.names();
-        byte[][] keys = Arrays.copyOf(names, names.length + idempotent.size());
+        byte[][] keys = Arrays.copyOf(names, names.length + idempotent.size() + grants.size());
         for (int i = 0; i < idempotent.size(); i++) {
             byte[] caller = idempotency(i).caller();
             keys[names.length + i] = inOneSlot
                     ? RedisKey.ofIdempotency(idempotent.get(i).keptUnder(), caller)
                     : RedisKey.ofIdempotency(caller);
+        }
+        for (int i = 0; i < grants.size(); i++) {
+            keys[names.length + idempotent.size() + i] = grants.get(i);
         }
         return keys;
     }
@@ -155,6 +189,7 @@ final class BatchProgram {
     private void packEntries() {
         int at = 0;
         int index = 0;
+        int grant = counters.size() + idempotent.size();
         while (at < size) {
             int checks = 1;
             if (entries[at] == LEASE) {
@@ -163,6 +198,16 @@ final class BatchProgram {
                 writer.add(entries[at + 2] + 1);
                 writer.add(entries[at + 3]);
                 at += 4;
+                continue;
+            }
+            if (entries[at] == KEPT_LEASE) {
+                writer.add(0);
+                writer.add(counters.position((int) entries[at + 1]) + 1);
+                writer.add(-entries[at + 2] - 1);
+                writer.add(entries[at + 3]);
+                writer.add(++grant);
+                writer.add(entries[at + 4]);
+                at += 5;
                 continue;
             }
             if (entries[at] < 0) {
@@ -200,6 +245,8 @@ final class BatchProgram {
         size = 0;
         hasGroups = false;
         idempotent.clear();
+        grants.clear();
+        recalls = 0;
         meters.clear();
     }
 

@@ -22,6 +22,10 @@ final class BatchReplay {
     private long[] undo = new long[16];
     private final BlockAnswers blocks = new BlockAnswers();
     private final Outcome spare = new Outcome();
+    /** The hits of each grant that was asked for again, and the index of the next. */
+    private long[] recalls = new long[0];
+
+    private int nextRecall;
 
     BatchReplay(CounterTable counters) {
         this.counters = counters;
@@ -56,6 +60,21 @@ final class BatchReplay {
             } else {
                 return false;
             }
+        }
+        return true;
+    }
+
+    /** Starts with the hits of the grants that were asked for again; false if their type is wrong. */
+    boolean recalls(List<?> hits) {
+        nextRecall = 0;
+        if (recalls.length < hits.size()) {
+            recalls = new long[2 * hits.size()];
+        }
+        for (int i = 0; i < hits.size(); i++) {
+            if (!(hits.get(i) instanceof Long number)) {
+                return false;
+            }
+            recalls[i] = number;
         }
         return true;
     }
@@ -101,12 +120,26 @@ final class BatchReplay {
         for (int i = 0; i < group.size(); i++) {
             Check check = group.get(i);
             check.granted = 0;
-            if (passed && group.leases(i) && check.failure == null) {
+            if (group.leases(i) && check.again && check.lessee != 0) {
+                check.granted = recall(check, asked[from + i], answered[from + i], now);
+                taken += check.granted;
+            } else if (passed && group.leases(i) && check.failure == null) {
                 check.granted = lease(check, asked[from + i], answered[from + i], now);
                 taken += check.granted;
             }
         }
         return taken;
+    }
+
+    private long recall(Check check, int counter, int answer, long now) {
+        long hits = recalls[nextRecall++];
+        if (check.failure == null && check.meter instanceof BlockMeter block) {
+            blocks.lease(answer, block, spare, check.outcome);
+        } else if (check.failure == null && check.meter instanceof SlotMeter meter) {
+            apply(spare, meter, counter, 0, false, now);
+            check.outcome.standAs(spare);
+        }
+        return hits;
     }
 
     private long lease(Check check, int counter, int answer, long now) {
@@ -159,7 +192,7 @@ final class BatchReplay {
             unknownChecks++;
             check.outcome.allowed = true; // stops nobody: its rule's on_fail decides
         } else if (check.meter instanceof SlotMeter meter) {
-            apply(check.outcome, meter, counter, check.hits, counts, now);
+            apply(check.outcome, meter, counter, check.hitsAt(state0[counter]), counts, now);
         } else if (check.meter instanceof BlockMeter meter) {
             blocks.next(answer, meter, check.hits, check.outcome);
         }

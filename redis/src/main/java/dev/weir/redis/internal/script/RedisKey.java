@@ -14,6 +14,7 @@ public final class RedisKey {
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] PREFIX = "weir:{".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] IDEMPOTENCY = "/idem:".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] LEASE = "/lease:".getBytes(StandardCharsets.US_ASCII);
     private static final int TAG = 11;
     private static final int NAME = PREFIX.length + TAG + 2;
 
@@ -73,6 +74,17 @@ public final class RedisKey {
         writeTag(subject, key);
         System.arraycopy(IDEMPOTENCY, 0, key, NAME - 1, IDEMPOTENCY.length);
         System.arraycopy(text, 0, key, key.length - text.length, text.length);
+        return key;
+    }
+
+    /** Returns the key of a grant that is kept for {@code lessee}, in the hash slot of {@code subject}. */
+    static byte[] ofGrant(long subject, long lessee) {
+        byte[] key = new byte[NAME - 1 + LEASE.length + TAG];
+        writeTag(subject, key);
+        System.arraycopy(LEASE, 0, key, NAME - 1, LEASE.length);
+        for (int i = 0; i < TAG; i++) {
+            key[key.length - TAG + i] = digit(lessee, i);
+        }
         return key;
     }
 

@@ -133,10 +133,12 @@ public final class ScriptBatch {
         int states = counters.reads();
         int answers = states + 2;
         int records = answers + BlockAnswers.NUMBERS * answersSize;
-        if (reply.size() != records + program.idempotent()
+        int recalls = records + program.idempotent();
+        if (reply.size() != recalls + program.recalls()
                 || !(reply.get(states) instanceof Long now)
                 || !(reply.get(states + 1) instanceof Long passed)
-                || !replay.begin(reply.subList(0, states), reply.subList(answers, records), answersSize)) {
+                || !replay.begin(reply.subList(0, states), reply.subList(answers, records), answersSize)
+                || !replay.recalls(reply.subList(recalls, reply.size()))) {
             return BatchStatus.BROKEN;
         }
         timeMicros = now;

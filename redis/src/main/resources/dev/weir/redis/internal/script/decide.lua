@@ -1,3 +1,8 @@
+-- What was granted to a node is kept for a while: a node that did not hear the answer asks for the same grant again, instead of another.
+--   record   the number of the grant, its hits, and the start of their window (0 unless it is a fixed one)
+-- Each node has one record for each counter that it leases from. A grant of a window that is over is worth nothing.
+local recalled
+
 local passed, last = 0, 0
 local size = #program
 while at <= size do
@@ -9,9 +14,13 @@ while at <= size do
       c = m.load(values[k], k)
       counters[k] = c
     end
+    local hits, times = program[at + 2], program[at + 3]
+    if hits < 0 and times > 1 then
+      hits, times = c[1] == times - 1 and hits or 0, 1
+    end
     local granted, used, retry, reset
     if c[7] ~= 0 then
-      granted, used, retry, reset = m.apply(c, m, now, program[at + 2], program[at + 3], 0)
+      granted, used, retry, reset = m.apply(c, m, now, hits, times, 0)
     else
       granted = 0
       if m.block then
@@ -27,17 +36,35 @@ while at <= size do
     passed = passed + granted
     at = at + 4
   elseif k == 0 and program[at + 1] > 0 then
-    local m, granted = meters[program[at + 2]], 0
-    local used, retry, reset = 0, 0, 0
-    if last > 0 and counters[program[at + 1]][7] ~= 0 then
-      granted, used, retry, reset = m.apply(counters[program[at + 1]], m, now, 1, program[at + 3], 0)
+    local c, kept, hits = counters[program[at + 1]], program[at + 2] < 0, program[at + 3]
+    local m, granted = meters[math.abs(program[at + 2])], 0
+    local used, retry, reset, _ = 0, 0, 0
+    if hits == 0 then
+      local record = redis.pcall('GET', KEYS[program[at + 4]])
+      if c[7] ~= 0 then
+        _, used, retry, reset = m.apply(c, m, now, 0, 1, 0)
+        if type(record) == 'string' and #record == 21 then
+          local number, its_hits, window = struct.unpack('>I7I7I7', record)
+          if number == program[at + 5] and (window == 0 or (c[1] == window and window + m.window > now)) then
+            granted = its_hits
+          end
+        end
+      end
+      recalled = recalled or {}
+      recalled[#recalled + 1] = granted
+    elseif last > 0 and c[7] ~= 0 then
+      granted, used, retry, reset = m.apply(c, m, now, 1, hits, 0)
+      if kept and granted > 0 then
+        local record = struct.pack('>I7I7I7', program[at + 5], granted, c[7] == 2 and c[1] or 0)
+        call('SET', KEYS[program[at + 4]], record, 'PX', 10000)
+      end
     end
     if m.block then
       local n = #answers
       answers[n + 1], answers[n + 2], answers[n + 3], answers[n + 4] = granted, used, retry, reset
     end
     passed = passed + granted
-    at = at + 4
+    at = at + (kept and 6 or 4)
   elseif k < 0 and program[at + 1] < 4 then
     last = group(at + 2, -k, program[at + 1])
     passed = passed + last
@@ -107,6 +134,10 @@ for i = 1, answers and #answers or 0 do
   values[told] = answers[i]
 end
 for i = 1, known and #known or 0 do
-  values[told + i] = known[i]
+  told = told + 1
+  values[told] = known[i]
+end
+for i = 1, recalled and #recalled or 0 do
+  values[told + i] = recalled[i]
 end
 return values

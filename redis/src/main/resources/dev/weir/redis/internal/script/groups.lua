@@ -20,6 +20,9 @@ if program[5] == 1 then
         c = m.load(values[k], k)
         counters[k] = c
       end
+      if role > 2 then
+        hits, role = c[1] == role - 2 and hits or 0, 1
+      end
       undo[i] = {c[1], c[2], c[3], c[4], c[5]}
       local before = pending[k] or 0
       local granted, used, retry, reset

@@ -3,6 +3,7 @@ package dev.weir.redis.internal.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.Algorithm;
 import dev.weir.Consistency;
 import dev.weir.Limit;
 import dev.weir.Request;
@@ -32,6 +33,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Nodes that count one key by themselves and report it to a real Redis, where twice the limit is wanted. */
 class ReportedNodesTest {
@@ -235,6 +238,46 @@ class ReportedNodesTest {
         nodes.forEach(ReportedNodesTest::flush);
         assertThat(stats(nodes.get(0)).hits()).isEqualTo(10);
         assertThat(counted(exact, "u")).isEqualTo(10);
+    }
+
+    private static List<Limit> everyLimit() {
+        Duration hour = Duration.ofHours(1);
+        return List.of(
+                Limit.fixedWindow(10, Duration.ofDays(30)),
+                Limit.tokenBucket(10, hour),
+                Limit.of(Algorithm.GCRA, 10, hour),
+                Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofDays(30)),
+                Limit.of(Algorithm.SLIDING_WINDOW, 10, hour).withSubWindows(5),
+                Limit.of(Algorithm.SLIDING_WINDOW_LOG, 10, hour));
+    }
+
+    /** The limit is used up on one node; the other let two hits pass before it heard of that, and owes them. */
+    @ParameterizedTest
+    @MethodSource("everyLimit")
+    void aNodeThatDeniesHearsOfWhatAnotherGaveBackOnceItHasPaidWhatItOwes(Limit limit) {
+        startNodes(2, limit);
+        Limiter gives = nodes.get(0);
+        Limiter denies = nodes.get(1);
+        for (int i = 0; i < 10; i++) {
+            assertThat(FleetLimiters.decide(gives, REQUEST).allowed()).isTrue();
+        }
+        flush(gives);
+        assertThat(FleetLimiters.decide(denies, REQUEST).allowed()).isTrue();
+        assertThat(FleetLimiters.decide(denies, REQUEST).allowed()).isTrue();
+        flush(denies);
+        assertThat(FleetLimiters.decide(denies, REQUEST).allowed()).isFalse();
+        FleetLimiters.decide(gives, WeirRules.ask("user", "u").hits(-5));
+        flush(gives);
+        assertThat(counted(exact(limit), "u")).isEqualTo(5);
+        await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+            denies.tick();
+            assertThat(FleetLimiters.decide(denies, REQUEST).allowed()).isTrue();
+        });
+        long passed = 1;
+        while (FleetLimiters.decide(denies, REQUEST).allowed()) {
+            passed++;
+        }
+        assertThat(passed).isEqualTo(limit.algorithm() == Algorithm.FIXED_WINDOW ? 5 : 3);
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import dev.weir.internal.algorithm.BlockMeter;
 import dev.weir.internal.algorithm.Meter;
+import dev.weir.internal.algorithm.MeterKind;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.batching.CheckGroup;
 import dev.weir.internal.store.Check;
@@ -182,6 +183,15 @@ final class RandomHistory {
         check.countsDenied = random.nextInt(4) == 0;
         check.role = random.nextBoolean() ? Check.Role.ENFORCE : ROLES.get(random.nextInt(ROLES.size()));
         check.ahead = random.nextInt(5) == 0 ? ahead(meter.limit().capacity()) : 0;
+        if (check.hits < 0 && meter.counting() == MeterKind.FIXED_WINDOW && random.nextBoolean()) {
+            long window = meter.limit().windowMicros();
+            check.window = Math.max(0, now - now % window - random.nextInt(3) * window);
+            check.role = Check.Role.SHADOW;
+            check.countsDenied = false;
+            check.ahead = 0;
+        }
+        check.lessee = check.ahead > 0 && random.nextBoolean() ? 1 + random.nextInt(3) : 0;
+        check.grant = check.lessee;
         ScriptStore.name(check);
         return check;
     }
@@ -209,6 +219,9 @@ final class RandomHistory {
         check.meter = from.meter;
         check.hits = from.hits;
         check.ahead = from.ahead;
+        check.window = from.window;
+        check.lessee = from.lessee;
+        check.grant = from.grant;
         check.countsDenied = from.countsDenied;
         check.role = from.role;
         check.name.set(from.name);
@@ -231,6 +244,7 @@ final class RandomHistory {
             Check check = group.get(i);
             text.append(' ').append(check.role).append(' ').append(check.hits);
             text.append(check.ahead > 0 ? " + " + check.ahead : "");
+            text.append(check.window > 0 ? " to " + check.window : "");
             text.append(check.countsDenied ? " counted of " : " of ").append(check.key0);
             text.append(' ').append(meter(check).limit());
         }

@@ -90,6 +90,52 @@ class ScriptBatchTest {
         assertThat(denied.granted).isZero();
     }
 
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "LEAKY_BUCKET")
+    void aGrantAskedForAgainIsTheSameGrantAndNothingIsTaken(Algorithm algorithm) {
+        Meter meter = Meters.of(Limit.of(algorithm, 10, Duration.ofMinutes(1)));
+        Check asked = lease(meter, 5, 1, false);
+        assertThat(script.run(batch, T0)).isEqualTo(BatchStatus.DONE);
+        assertThat(asked.granted).isEqualTo(5);
+        for (int times = 0; times < 2; times++) {
+            batch.clear();
+            Check again = lease(meter, 1, 1, true);
+            Check other = lease(meter, 1, 2, true);
+            assertThat(script.run(batch, T0 + 1)).isEqualTo(BatchStatus.DONE);
+            assertThat(again.granted).isEqualTo(5);
+            assertThat(again.outcome.remaining).isEqualTo(5);
+            assertThat(meter.windowOf(again.outcome)).isEqualTo(meter.windowOf(asked.outcome));
+            assertThat(other.granted).as("never granted").isZero();
+        }
+    }
+
+    @Test
+    void aGrantOfAWindowThatIsOverIsNotGivenAgain() {
+        Meter meter = Meters.of(Limit.fixedWindow(10, Duration.ofSeconds(1)));
+        lease(meter, 5, 1, false);
+        assertThat(script.run(batch, T0)).isEqualTo(BatchStatus.DONE);
+        batch.clear();
+        Check unused = lease(meter, 1, 1, true);
+        assertThat(script.run(batch, T0 + 1_000_000)).isEqualTo(BatchStatus.DONE);
+        assertThat(unused.granted).isZero();
+        batch.clear();
+        add(1, meter, 1);
+        Check used = lease(meter, 1, 1, true);
+        assertThat(script.run(batch, T0 + 1_000_000)).isEqualTo(BatchStatus.DONE);
+        assertThat(used.granted).isZero();
+        assertThat(used.outcome.remaining).isEqualTo(9);
+    }
+
+    private Check lease(Meter meter, long ahead, long grant, boolean again) {
+        Check check = check(1, meter, 0);
+        check.ahead = ahead;
+        check.lessee = 77;
+        check.grant = grant;
+        check.again = again;
+        assertThat(batch.add(new CheckGroup().add(check))).isTrue();
+        return check;
+    }
+
     @Test
     void aRequestThatIsDeniedGetsNothingAheadEvenOfWhatIsLeft() {
         Check tooMuch = check(1, TEN, 11);

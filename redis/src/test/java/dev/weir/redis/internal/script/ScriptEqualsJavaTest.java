@@ -75,6 +75,7 @@ class ScriptEqualsJavaTest {
             check.key1 = from.key1;
             check.meter = from.meter;
             check.hits = from.hits;
+            check.window = from.window;
             check.countsDenied = from.countsDenied && !group.askOnly;
             check.role = from.role;
             check.granted = 0;
@@ -98,6 +99,7 @@ class ScriptEqualsJavaTest {
         Checks single = new Checks();
         Check each = single.add();
         each.set(check);
+        each.window = 0;
         each.countsDenied = false;
         each.role = Check.Role.ENFORCE;
         each.hits = 1;

@@ -34,6 +34,7 @@ final class BlockingStore implements LocalStore {
             copy.key1 = check.key1;
             copy.meter = check.meter;
             copy.hits = check.hits;
+            copy.window = check.window;
             copy.countsDenied = check.countsDenied;
             copy.role = check.role;
             name(check, copy.name);
@@ -44,7 +45,8 @@ final class BlockingStore implements LocalStore {
             throw new AssertionError("failed: " + ask.failure());
         }
         for (int i = 0; i < checks.size(); i++) {
-            copy(ask.checks.get(i).outcome, checks.get(i).outcome);
+            checks.get(i).outcome.set(ask.checks.get(i).outcome);
+            checks.get(i).windowOver = ask.checks.get(i).windowOver;
         }
         return ask.checks.allowed();
     }
@@ -77,15 +79,6 @@ final class BlockingStore implements LocalStore {
             }
             return nowMicros;
         });
-    }
-
-    private static void copy(dev.weir.internal.algorithm.Outcome from, dev.weir.internal.algorithm.Outcome to) {
-        to.allowed = from.allowed;
-        to.remaining = from.remaining;
-        to.reset = from.reset;
-        to.retryAfter = from.retryAfter;
-        to.delay = from.delay;
-        to.used = from.used;
     }
 
     @Override
