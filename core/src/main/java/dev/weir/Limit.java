@@ -3,16 +3,24 @@ package dev.weir;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An algorithm and its numbers.
  *
  * @param requests hits per window; 0 is legal and denies every hit
- * @param windowMicros length of the window in microseconds
+ * @param windowMicros length of the window in microseconds; of a window of the calendar, of the longest one
  * @param burst capacity of a bucket, or of a leaky bucket's queue; {@code requests} by default
  * @param subWindows number of sub-windows that a {@code sliding_window} counts separately; 1 is the plain counter
+ * @param calendar the window of the calendar that a {@code fixed_window} counts in; null for windows of equal length
  */
-public record Limit(Algorithm algorithm, long requests, long windowMicros, long burst, int subWindows) {
+public record Limit(
+        Algorithm algorithm,
+        long requests,
+        long windowMicros,
+        long burst,
+        int subWindows,
+        @Nullable CalendarWindow calendar) {
 
     /** More than a century, in microseconds; sums of it still do not overflow a timestamp. */
     private static final long FOREVER = 1L << 52;
@@ -22,6 +30,33 @@ public record Limit(Algorithm algorithm, long requests, long windowMicros, long 
         require(windowMicros > 0, "window", windowMicros, "> 0 microseconds");
         require(burst >= 0, "burst", burst, ">= 0");
         require(subWindows >= 1, "sub_windows", subWindows, ">= 1");
+        if (calendar != null) {
+            require(
+                    algorithm == Algorithm.FIXED_WINDOW && windowMicros == calendar.longestMicros(),
+                    "window",
+                    windowMicros,
+                    calendar.text() + " of a fixed_window");
+        }
+    }
+
+    /** A limit whose windows have equal length. */
+    public Limit(Algorithm algorithm, long requests, long windowMicros, long burst, int subWindows) {
+        this(algorithm, requests, windowMicros, burst, subWindows, null);
+    }
+
+    /** Lets {@code requests} pass in each {@code window} of the calendar. */
+    public static Limit calendarWindow(long requests, CalendarWindow window) {
+        return new Limit(Algorithm.FIXED_WINDOW, requests, window.longestMicros(), requests, 1, window);
+    }
+
+    /** The start of the aligned window that contains {@code micros} since the Unix epoch. */
+    public long windowStart(long micros) {
+        return calendar == null ? micros - Math.floorMod(micros, windowMicros) : calendar.start(micros);
+    }
+
+    /** The end of the aligned window that contains {@code micros} since the Unix epoch. */
+    public long windowEnd(long micros) {
+        return calendar == null ? windowStart(micros) + windowMicros : calendar.end(micros);
     }
 
     /** A limit that counts by {@code algorithm}, with a burst of {@code requests}. */

@@ -78,7 +78,14 @@ final class OpenedWeir implements Weir, RuleSource.Listener {
         });
         boolean memory = shared.isEmpty() || builder.stores.get(Rule.DEFAULT_STORE) == Store.memory();
         return new LibraryLimiter.Options(
-                shared, memory, builder.deadline, builder.warmUp, builder.maxKeys, builder.time, observer);
+                shared,
+                memory,
+                builder.deadline,
+                builder.warmUp,
+                builder.maxKeys,
+                builder.endpointForm,
+                builder.time,
+                observer);
     }
 
     private LimiterObserver observer() {

@@ -61,6 +61,7 @@ public interface RuleSet extends RuleSource {
         private String domain;
         private @Nullable RuleBuilder rule;
         private KeyBy keyBy = KeyBy.global();
+        private boolean ignoresCase;
 
         private Builder(String domain) {
             this.domain = named("domain", domain);
@@ -120,6 +121,16 @@ public interface RuleSet extends RuleSource {
         public Builder keyBy(String attributes) {
             rule = current();
             keyBy = KeyBy.parse(attributes);
+            return this;
+        }
+
+        /**
+         * Treats endpoints that differ in letter case alone as one, in {@link #match} and {@link #keyBy}; for services
+         * whose router ignores case.
+         */
+        public Builder ignoreEndpointCase() {
+            rule = current();
+            ignoresCase = true;
             return this;
         }
 
@@ -184,11 +195,12 @@ public interface RuleSet extends RuleSource {
         private void endRule() {
             if (rule != null) {
                 domains.computeIfAbsent(domain, ignored -> new ArrayList<>())
-                        .add(new WeirRule(rule.build(), match, keyBy));
+                        .add(new WeirRule(rule.build(), match, keyBy, ignoresCase));
             }
             rule = null;
             match.clear();
             keyBy = KeyBy.global();
+            ignoresCase = false;
         }
 
         private RuleBuilder current() {

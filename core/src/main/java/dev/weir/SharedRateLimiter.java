@@ -3,6 +3,7 @@ package dev.weir;
 import dev.weir.internal.library.LibraryLimiter;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
@@ -46,6 +47,7 @@ final class SharedRateLimiter implements RateLimiter {
                         deadline,
                         builder.warmUp,
                         builder.maxKeys,
+                        EndpointForm.RAW,
                         time,
                         new LimiterObserver() {}));
     }

@@ -1,5 +1,6 @@
 package dev.weir;
 
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.store.StoreDescription;
 import java.time.Duration;
@@ -100,6 +101,7 @@ public interface Weir extends AutoCloseable {
         Duration deadline = Duration.ofMillis(10);
         Duration warmUp = Duration.ofSeconds(10);
         int maxKeys = 1_000_000;
+        EndpointForm endpointForm = EndpointForm.NORMAL;
         TimeSource time = TimeSource.system();
         WeirObserver observer = new WeirObserver() {};
 
@@ -154,6 +156,15 @@ public interface Weir extends AutoCloseable {
                 throw new IllegalArgumentException("maxKeys: " + maxKeys + " (expected: >= 1)");
             }
             this.maxKeys = maxKeys;
+            return this;
+        }
+
+        /**
+         * Compares endpoints as they come. By default they are compared in a normal form, so that {@code /login},
+         * {@code /login/} and {@code /login?x=1} are one endpoint.
+         */
+        public Builder rawEndpoints() {
+            endpointForm = EndpointForm.RAW;
             return this;
         }
 

@@ -6,6 +6,7 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.regex.Pattern;
@@ -41,7 +42,23 @@ class WeirMatchingModelTest {
             "user_id", List.of("u1", "u2", "x1", ""),
             "region", List.of("eu", "eu-west", "us-wt", "eus"),
             "method", List.of("GET", "post", "PATCH", ""),
-            "endpoint", List.of("/a", "/a/", "/a/c/d", "GET /a", "post /a/x", "POST /b", "/b", "", "a", "PUT  /a"),
+            "endpoint",
+                    List.of(
+                            "/a",
+                            "/a/",
+                            "/a/c/d",
+                            "GET /a",
+                            "post /a/x",
+                            "POST /b",
+                            "/b",
+                            "",
+                            "a",
+                            "PUT  /a",
+                            "/a?x=1",
+                            "GET //x/../a/",
+                            "POST /a/./c;v=1/d#e",
+                            "/%61/%63",
+                            "http://host/b"),
             "ip",
                     List.of(
                             "10.1.2.3",
@@ -51,6 +68,8 @@ class WeirMatchingModelTest {
                             "2001:db8::ffff",
                             "::1",
                             "nobody",
+                            "10.1.2.3:80",
+                            "[2001:db8::1]:443",
                             ""),
             "remote_address", List.of("10.1.2.3", "10.200.0.1", "2001:db8::2"),
             "peer_ip", List.of("10.9.9.9", "somewhere"),
@@ -81,7 +100,8 @@ class WeirMatchingModelTest {
         for (int i = 0; i < 40; i++) {
             List<Map.Entry<String, String>> entries = request(random);
             attributes.clear();
-            entries.forEach(each -> attributes.putIfAbsent(each.getKey(), each.getValue()));
+            entries.forEach(each -> attributes.putIfAbsent(
+                    each.getKey(), each.getKey().equals("endpoint") ? form(each.getValue()) : each.getValue()));
             Map<String, Object> expected = new LinkedHashMap<>();
             for (Rule each : rules) {
                 List<Object> key = holds(each) ? key(each) : null;
@@ -144,6 +164,20 @@ class WeirMatchingModelTest {
         return text.toString();
     }
 
+    /** The normal form of an endpoint, step by step as the page on rules reads. */
+    private static String form(String endpoint) {
+        var parts = Pattern.compile("(?s)(?:([A-Za-z*_-]+) +)?(?:http://[^/]*)?(/.*)")
+                .matcher(endpoint);
+        if (!parts.matches()) {
+            return endpoint;
+        }
+        String path = parts.group(2).replaceAll("[?#].*", "").replaceAll(";[^/]*", "");
+        path = path.replace("%61", "a").replace("%63", "c").replaceAll("/+", "/");
+        path = path.replaceAll("/\\.(?=/|$)", "").replaceAll("/[^/]+/\\.\\.(?=/|$)", "");
+        path = path.length() > 1 && path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+        return parts.group(1) == null ? path : parts.group(1).toUpperCase(Locale.ROOT) + " " + path;
+    }
+
     private @Nullable String value(String attribute) {
         String value = attributes.get(attribute);
         if (value == null && attribute.equals("ip")) {
@@ -190,7 +224,8 @@ class WeirMatchingModelTest {
         String own = hasMethod(endpoint) ? endpoint.substring(0, endpoint.indexOf(' ')) : attributes.get("method");
         String rest = hasMethod(endpoint) ? endpoint.substring(endpoint.indexOf(' ') + 1) : endpoint;
         boolean any = asked.equals("*") || own == null || own.isEmpty();
-        return (any || asked.equalsIgnoreCase(own)) && glob(path, rest);
+        boolean folder = path.endsWith("/*") && glob(path.substring(0, path.length() - 2), rest);
+        return (any || asked.equalsIgnoreCase(own)) && (folder || glob(path, rest));
     }
 
     private static boolean hasMethod(String endpoint) {
@@ -203,7 +238,8 @@ class WeirMatchingModelTest {
     }
 
     /** The 128 bits of an address, IPv4 in its mapped form; null if it is none. */
-    private static @Nullable BigInteger address(String text) {
+    private static @Nullable BigInteger address(String decorated) {
+        String text = decorated.replaceFirst("^\\[(.*)](:[0-9]+)?$", "$1").replaceFirst("^([0-9.]+):[0-9]+$", "$1");
         if (!text.matches("[0-9.]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*")) {
             return null;
         }

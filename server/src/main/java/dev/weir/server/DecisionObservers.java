@@ -15,7 +15,9 @@ final class DecisionObservers implements AutoCloseable {
     private final OptionalDecisionSink sink;
 
     DecisionObservers(Settings settings, TimeSource time) throws StartException {
-        ruleMetrics = new RuleMetrics(time, settings.limiter().shadow());
+        Settings.ReferenceMetrics reference = settings.referenceMetrics();
+        Double nearLimit = reference == null ? null : reference.nearLimit();
+        ruleMetrics = new RuleMetrics(time, settings.limiter().shadow(), nearLimit);
         sink = new OptionalDecisionSink(settings.decisions());
     }
 

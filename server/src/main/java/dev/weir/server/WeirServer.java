@@ -45,6 +45,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The server: rules, limiter, gRPC, REST and admin, on one group of event loops.
@@ -119,7 +120,11 @@ public final class WeirServer implements AutoCloseable {
         WatchedRuleFiles ruleFiles = opened.add(new WatchedRuleFiles(settings));
         DecisionObservers observers = opened.add(new DecisionObservers(settings, time));
         ControlComponents control = opened.add(new ControlComponents(settings, files));
-        ServerRules rules = new ServerRules(ruleFiles, control.remote(), control.control());
+        ServerRules rules = new ServerRules(
+                ruleFiles,
+                control.remote(),
+                control.control(),
+                settings.limiter().endpointForm());
         observers.rules(rules.all());
         MemoryBudget memory = new MemoryBudget(memoryLimits(settings.network()));
         ServerEventLoops loops = opened.add(new ServerEventLoops(settings.eventLoops(), settings.network(), memory));
@@ -157,8 +162,10 @@ public final class WeirServer implements AutoCloseable {
         RestApi rest = new RestApi(
                 limiter, time, health, restSettings(settings), settings.rls(), control.access()::requireToGiveBack);
         MetricsPage metricsPage = new MetricsPage(loops.vertx(), metrics::scrape);
+        MetricsPage referencePage = new MetricsPage(loops.vertx(), metrics::scrapeWithReference);
         listeners.bind(
                 () -> httpRoutes(loops.vertx(), rest, metricsPage, health),
+                path -> metricsRoutes(loops.vertx(), path, referencePage),
                 httpPort -> new AdminApi(
                         control.access(),
                         limiter::index,
@@ -212,13 +219,16 @@ public final class WeirServer implements AutoCloseable {
         Settings.Network network = settings.network();
         return GrpcServerSettings.defaults()
                 .with(settings.rls())
+                .with(GrpcServerSettings.Times.defaults().withAge(network.grpcAge(), network.grpcAgeGrace()))
                 .with(GrpcServerSettings.Bounds.defaults()
                         .withConnections(network.connections(), network.connectionsPerAddress()));
     }
 
     private static RestSettings restSettings(Settings settings) {
         Settings.Idempotency set = settings.idempotency();
-        return RestSettings.defaults().withIdempotency(set.keep(), set.perCaller());
+        return RestSettings.defaults()
+                .withIdempotency(set.keep(), set.perCaller())
+                .withIdempotencyHeader(set.header());
     }
 
     private static Handler<HttpServerRequest> httpRoutes(
@@ -226,6 +236,12 @@ public final class WeirServer implements AutoCloseable {
         Router router = rest.routes(vertx);
         HttpRoutes.page(router, "/metrics", context -> metricsPage.answer(context.request()));
         return HttpPort.whileServing(health::serving, router);
+    }
+
+    private static Handler<HttpServerRequest> metricsRoutes(Vertx vertx, String path, MetricsPage page) {
+        Router router = Router.router(vertx);
+        HttpRoutes.page(router, path, context -> page.answer(context.request()));
+        return HttpRoutes.finish(router, "this port has the metrics alone, at " + path, failure -> null);
     }
 
     /** Waits up to a second for the stores, so that the first request finds them connected. */
@@ -250,6 +266,11 @@ public final class WeirServer implements AutoCloseable {
     /** The address of the admin port, with the port number that it was given. */
     public ListenAddress admin() {
         return listeners.admin();
+    }
+
+    /** The address of the port with the reference's metrics, with the port number that it was given; null without one. */
+    public @Nullable ListenAddress referenceMetrics() {
+        return listeners.referenceMetrics();
     }
 
     /** The limiter that decides every request of this server. */

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two servers on one Redis, and a client that sends its request again to whichever answers. */
+/** Three servers on one Redis, and a client that sends its request again to whichever answers. */
 class IdempotentServersTest {
     private static final String RULES = """
             domain: api
@@ -34,6 +34,7 @@ class IdempotentServersTest {
               - { name: ten, match: { kind: ten }, key_by: user_id, limit: { requests: 10, window: 1h } }
               - { name: many, match: { kind: many }, key_by: user_id, limit: { requests: 1000, window: 1h } }
               - { name: all, match: { kind: [ten, many] }, key_by: [], limit: { requests: 1000, window: 1h, algorithm: fixed_window } }
+              - { name: tenant, match: { kind: tenant }, key_by: tenant, limit: { requests: 1000, window: 1h } }
               - { name: address, match: { kind: address }, key_by: ip, limit: { requests: 10, window: 1h } }
               - { name: second, match: { kind: second }, key_by: user_id, limit: { requests: 1, window: 1s } }
               - { name: own, match: { kind: own }, key_by: user_id, consistency: local, limit: { requests: 5, window: 1h } }
@@ -44,6 +45,7 @@ class IdempotentServersTest {
     private static RedisProcess redis;
     private static RunningServer one;
     private static RunningServer two;
+    private static RunningServer three;
 
     @TempDir
     static Path folder;
@@ -54,6 +56,7 @@ class IdempotentServersTest {
         Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
         one = server(rules);
         two = server(rules);
+        three = server(rules);
     }
 
     private static RunningServer server(Path rules) throws Exception {
@@ -66,6 +69,7 @@ class IdempotentServersTest {
     static void stop() {
         one.close();
         two.close();
+        three.close();
         redis.close();
     }
 
@@ -84,7 +88,7 @@ class IdempotentServersTest {
         if (!redis.isRunning()) {
             redis.restart();
         }
-        for (RunningServer each : List.of(one, two)) {
+        for (RunningServer each : List.of(one, two, three)) {
             await().until(() -> each.http.get("/healthcheck").body().equals("OK"));
         }
     }
@@ -188,6 +192,45 @@ class IdempotentServersTest {
         assertThat(again.statusCode()).isEqualTo(200);
         assertThat(isReplayed(again)).isTrue();
         assertThat(remaining(again)).isEqualTo(6);
+    }
+
+    @Test
+    void aServerThatDeniedAKeyReplaysWhatAnotherAdmittedSince() throws Exception {
+        assertThat(send(one, "ten", "u", 10, "fill").statusCode()).isEqualTo(200);
+        assertThat(send(three, "ten", "u", 1, "k").statusCode()).isEqualTo(429);
+        redis.cli("FLUSHALL"); // there is room, and the third server has not heard of it
+        assertThat(send(one, "ten", "u", 1, "k").statusCode()).isEqualTo(200);
+        for (RunningServer each : List.of(two, three)) {
+            HttpResponse<String> again = send(each, "ten", "u", 1, "k");
+            assertThat(again.statusCode()).isEqualTo(200);
+            assertThat(isReplayed(again)).isTrue();
+        }
+    }
+
+    @Test
+    void tenantsOfOneDomainHaveKeysOfTheirOwn() throws Exception {
+        JsonObject a = new JsonObject()
+                .put("kind", "tenant")
+                .put("tenant", "a-" + test)
+                .put("cost", 1);
+        JsonObject b = new JsonObject()
+                .put("kind", "tenant")
+                .put("tenant", "b-" + test)
+                .put("cost", 2);
+        for (RunningServer each : List.of(one, two)) {
+            for (JsonObject body : List.of(a, b)) {
+                HttpResponse<String> answer =
+                        each.http.post("/v1/ratelimit/check", body.encode(), "Idempotency-Key", "k");
+                assertThat(answer.statusCode()).isEqualTo(200);
+                assertThat(isReplayed(answer)).isEqualTo(each == two);
+            }
+        }
+        for (int i = 0; i < 2 * KEYS; i++) {
+            one.http.post("/v1/ratelimit/check", a.encode(), "Idempotency-Key", "flood" + i);
+        }
+        assertThat(isReplayed(two.http.post("/v1/ratelimit/check", b.encode(), "Idempotency-Key", "k")))
+                .as("a flood of one tenant leaves the keys of the other")
+                .isTrue();
     }
 
     @Test

@@ -1,13 +1,14 @@
 package dev.weir.internal.algorithm;
 
+import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A count that starts anew in every window aligned to the Unix epoch.
+ * A count that starts anew in every window aligned to the Unix epoch, or in every window of the calendar.
  *
  * <pre>
- *   start = now - now mod window
+ *   start = now - now mod window, or the start of the calendar's window
  *   hits fit  iff  count(start) + hits <= requests
  * </pre>
  *
@@ -26,6 +27,7 @@ final class FixedWindow extends SlotMeter {
     private final long window;
     private final long windowReciprocal;
     private final UsedShare share;
+    private final @Nullable CalendarWindow calendar;
 
     FixedWindow(Limit limit) {
         super(limit);
@@ -33,6 +35,7 @@ final class FixedWindow extends SlotMeter {
         this.window = limit.windowMicros();
         this.windowReciprocal = ExactMath.reciprocal(window);
         this.share = new UsedShare(requests);
+        this.calendar = limit.calendar();
     }
 
     /** The reason why {@code limit} cannot be a fixed window, or null. */
@@ -49,7 +52,7 @@ final class FixedWindow extends SlotMeter {
 
     @Override
     public long[] numbers() {
-        return new long[] {requests, window};
+        return new long[] {requests, window, calendar == null ? 0 : 1 + calendar.ordinal()};
     }
 
     @Override
@@ -65,16 +68,21 @@ final class FixedWindow extends SlotMeter {
     @Override
     public void apply(long state0, long state1, long now, long hits, boolean countDenied, Outcome out) {
         long moment = ExactMath.moment(now);
-        long start = ExactMath.divide(moment, window, windowReciprocal) * window;
+        long start =
+                calendar == null ? ExactMath.divide(moment, window, windowReciprocal) * window : calendar.start(moment);
+        long end = calendar == null ? start + window : calendar.end(moment);
         long count = state0 < start ? 0 : state1 & (ExactMath.BOUND - 1);
         boolean clamped = false;
-        if (count != 0 && state0 >= start + window) {
+        if (count != 0 && state0 >= end) {
             clamped = state0 > moment + window;
-            start = clamped ? start : state0;
+            if (!clamped) {
+                start = state0;
+                end = calendar == null ? state0 + window : calendar.end(state0);
+            }
         }
         long after = ExactMath.saturate(count, hits);
         out.allowed = hits < 0 || after <= requests;
-        out.reset = start + window - moment;
+        out.reset = end - moment;
         out.retryAfter = out.allowed ? 0 : hits > requests ? Outcome.NEVER : out.reset;
         out.delay = 0;
         boolean counts = hits != 0 && (out.allowed || countDenied);

@@ -6,7 +6,7 @@ package dev.weir.internal.algorithm;
 public enum MeterKind {
     /** A level that drains: {@code tick, hits per ticks, ticks, burst}. */
     BUCKET,
-    /** A count for each aligned window: {@code requests, window}. */
+    /** A count for each aligned window: {@code requests, window, calendar}, of which 0 means none, and 1 to 4 a window. */
     FIXED_WINDOW,
     /** Two counts, the older one fading: {@code requests, window in ticks, tick, tag of the window}. */
     SLIDING_WINDOW,

@@ -1,6 +1,7 @@
 package dev.weir.internal.batching;
 
 import dev.weir.StoreFailure;
+import dev.weir.internal.store.DeadlineExtension;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -19,13 +20,7 @@ import org.jspecify.annotations.Nullable;
  * batch never sees its reply: see {@link QueuedAsk#leave}. A batch that every ask has left is abandoned, and the next
  * one is sent.
  *
- * <h2>Pauses</h2>
- *
- * <p>If this loop runs late, this process was stalled, by a busy machine or by itself, and the store may have answered
- * long ago. Time during which this loop was stalled is not charged against the deadline. Otherwise a busy machine would
- * look like a failing store, and requests would pass that should not. The same time again is not charged either, up to
- * one deadline, because a stall of this process may have stalled a store on the same machine too. The extension ends at
- * a tenth of a second.
+ * <p>If this loop runs late, this process was stalled, and the deadlines are extended: see {@link DeadlineExtension}.
  */
 public final class Batcher {
     private final BatchingLoop loop;
@@ -92,7 +87,7 @@ public final class Batcher {
     }
 
     private void paused(long nanos) {
-        long owed = nanos + Math.min(nanos, carrier.patienceNanos());
+        long owed = DeadlineExtension.afterStall(nanos, carrier.patienceNanos());
         waiting.forEach(each -> each.extend(owed));
         rounds.forEach(each -> each.extend(owed));
         rounds.paused(owed);
@@ -104,7 +99,7 @@ public final class Batcher {
             QueuedAsk first = intake.takeAll();
             long now = first == null ? 0 : loop.nanos();
             for (QueuedAsk each = first; each != null; each = each.next) {
-                if (isOurs(each, now)) {
+                if (wasStalled(each, now)) {
                     each.extend(now - each.arrivedNanos);
                 }
                 timer.atLatest(each.deadlineNanos);
@@ -115,12 +110,9 @@ public final class Batcher {
         } while (!intake.isEmpty());
     }
 
-    /**
-     * Whether an ask waited because this loop was stalled: otherwise it would wait no longer than a batch holds up the
-     * next.
-     */
-    private boolean isOurs(QueuedAsk waits, long now) {
-        return now - waits.arrivedNanos >= rounds.longestNanos() + DeadlineTimer.LATE_NANOS;
+    /** Whether an ask waited because this loop was stalled. */
+    private boolean wasStalled(QueuedAsk waits, long now) {
+        return DeadlineExtension.isStall(now - waits.arrivedNanos, rounds.longestNanos());
     }
 
     /** Sends the next batch if none is in flight, or if the last one is overdue. */
@@ -155,7 +147,7 @@ public final class Batcher {
         CallBatch next = new CallBatch(now);
         QueuedAsk each;
         while ((each = waiting.peek()) != null) {
-            if (isOurs(each, now) && now - each.deadlineNanos >= DeadlineTimer.GRAIN_NANOS) {
+            if (wasStalled(each, now) && now - each.deadlineNanos >= DeadlineTimer.GRAIN_NANOS) {
                 each.revive(now, rounds.longestNanos());
             }
             if (each.deadlineNanos - now <= 0) {

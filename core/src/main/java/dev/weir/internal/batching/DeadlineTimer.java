@@ -1,6 +1,7 @@
 package dev.weir.internal.batching;
 
 import dev.weir.internal.batching.BatchingLoop.Alarm;
+import dev.weir.internal.store.DeadlineExtension;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -12,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 final class DeadlineTimer {
     /** Deadlines this close together are handled at once. */
     static final long GRAIN_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
-    /** A delay below this is a usual turn of a loop. */
-    static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private static final long UNSET = Long.MIN_VALUE;
 
@@ -67,7 +66,7 @@ final class DeadlineTimer {
     void look() {
         if (set != null) {
             long nanos = loop.nanos() - lateFromNanos;
-            if (nanos >= LATE_NANOS) {
+            if (nanos >= DeadlineExtension.STALL_NANOS) {
                 lateFromNanos += nanos;
                 late.accept(nanos);
             }

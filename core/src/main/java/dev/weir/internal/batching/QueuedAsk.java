@@ -4,6 +4,7 @@ import dev.weir.StoreFailure;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
+import dev.weir.internal.store.DeadlineExtension;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -79,7 +80,7 @@ public final class QueuedAsk {
         next = null;
     }
 
-    /** Extends the deadline by {@code nanos}, as far as the grace allows. */
+    /** Extends the deadline by {@code nanos}, as far as the allowance goes: see {@link DeadlineExtension}. */
     void extend(long nanos) {
         long longer = Math.min(nanos, graceNanos);
         graceNanos -= longer;
@@ -92,7 +93,7 @@ public final class QueuedAsk {
      */
     void revive(long now, long nanos) {
         if (deadlineNanos - now <= 0) {
-            extend(now - deadlineNanos + nanos);
+            extend(DeadlineExtension.toAskOnceMore(now, deadlineNanos, nanos));
         }
     }
 

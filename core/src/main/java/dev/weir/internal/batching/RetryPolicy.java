@@ -1,6 +1,7 @@
 package dev.weir.internal.batching;
 
 import dev.weir.StoreFailure;
+import dev.weir.internal.store.DeadlineExtension;
 import java.util.function.Function;
 
 /** Retries asks whose call charged nothing, a bounded number of times. Used in one event loop. */
@@ -27,7 +28,7 @@ final class RetryPolicy {
         for (int i = call.groups() - 1; i >= 0; i--) {
             QueuedAsk each = call.pending(i);
             if (each.isWaited()) {
-                each.extend(Math.max(0, now + goNanos - each.deadlineNanos));
+                each.extend(DeadlineExtension.toAskOnceMore(now, each.deadlineNanos, goNanos));
             }
             if (each.isWaited() && ++each.tries < MAX_TRIES && each.deadlineNanos - now > 0) {
                 waiting.putBack(each);

@@ -2,28 +2,25 @@ package dev.weir.internal.explain;
 
 import dev.weir.OnMissing;
 import dev.weir.Request;
+import dev.weir.internal.match.AttributePositions;
 import dev.weir.internal.match.AttributeValues;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.match.Matches;
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
-import dev.weir.internal.match.envoy.EnvoyDomain;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.keyby.SafeText;
 import dev.weir.internal.match.pattern.Attributes;
 import dev.weir.internal.match.pattern.Condition;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.pattern.EndpointPattern;
 import dev.weir.internal.match.pattern.Glob;
 import dev.weir.internal.match.pattern.ValuePattern;
 import dev.weir.internal.match.weir.CompiledCondition;
-import dev.weir.internal.match.weir.WeirDomain;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.Rule;
 import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -35,13 +32,17 @@ import org.jspecify.annotations.Nullable;
 public final class RuleExplainer {
     private final Request request;
     private final Matches matches;
-    private final Map<String, Integer> slots = new HashMap<>();
+    private final AttributePositions positions;
     private final List<RuleExplanation> found = new ArrayList<>();
 
-    /** Creates an explainer; {@code matches} has the rules that match {@code request}, which has one descriptor. */
-    public RuleExplainer(Request request, Matches matches) {
+    /**
+     * Creates an explainer; {@code matches} has the rules that match {@code request}, which has one descriptor. Rules in
+     * Weir's format compare endpoints in {@code form}.
+     */
+    public RuleExplainer(Request request, Matches matches, EndpointForm form) {
         this.request = request;
         this.matches = matches;
+        this.positions = new AttributePositions(form);
     }
 
     public List<RuleExplanation> found() {
@@ -69,22 +70,13 @@ public final class RuleExplainer {
     }
 
     private AttributeValues frame(List<WeirRule> rules) {
-        WeirDomain.KNOWN.forEach(this::slotOf);
         for (WeirRule each : rules) {
-            each.match().forEach(condition -> slotOf(condition.attribute()));
+            each.match().forEach(condition -> positions.of(condition.attribute(), each.ignoresCase()));
         }
-        BitSet addresses = new BitSet();
-        slots.forEach((attribute, slot) -> addresses.set(slot, Attributes.isAddress(attribute)));
         AttributeValues frame = new AttributeValues();
-        frame.load(request, 0, slots, addresses);
-        if (matches.tier != null) {
-            frame.tier(matches.tier);
-        }
+        frame.load(request, 0, positions);
+        matches.tier.apply(frame);
         return frame;
-    }
-
-    private int slotOf(String attribute) {
-        return slots.computeIfAbsent(attribute, ignored -> slots.size());
     }
 
     private static RuleExplanation met(Rule rule, WeirRule from, Match match) {
@@ -108,8 +100,8 @@ public final class RuleExplainer {
 
     private RuleExplanation notMet(Rule rule, WeirRule from, AttributeValues frame) {
         List<String> missing = new ArrayList<>();
-        for (Condition each : from.match()) {
-            int slot = slotOf(each.attribute());
+        for (Condition each : from.matchIn(positions.form())) {
+            int slot = positions.of(each.attribute(), from.ignoresCase());
             boolean any =
                     each.anyOf().stream().anyMatch(p -> p instanceof EndpointPattern endpoint && endpoint.isAny());
             if (!any && !new CompiledCondition(slot, each.anyOf()).holds(frame)) {
@@ -189,17 +181,12 @@ public final class RuleExplainer {
             if (!key.equals(asked.key())) {
                 return "entry " + (i + 1) + " is " + quoted(key) + " (expected: " + asked.key() + ")";
             }
-            String value = value(start + i);
+            String value = matches.tier.value(request, start + i);
             if (!takes(asked, value)) {
                 return key + " is " + quoted(value) + " (expected: " + asked.value() + ")";
             }
         }
         return entries > path.size() ? "the descriptor goes on with " + quoted(request.key(start + path.size())) : null;
-    }
-
-    private String value(int entry) {
-        String tier = matches.tier;
-        return tier != null && request.key(entry).equals(Attributes.TIER) ? tier : request.value(entry);
     }
 
     private static boolean takes(EnvoyDescriptor asked, String value) {
@@ -223,8 +210,8 @@ public final class RuleExplainer {
 
     private @Nullable String attribute(String key) {
         String sent = request.value(0, key);
-        if (key.equals(Attributes.TIER) && matches.tier != null) {
-            return sent == null ? EnvoyDomain.addedTier(request, 0, matches) : matches.tier;
+        if (key.equals(Attributes.TIER) && matches.tier.tier() != null) {
+            return sent == null ? matches.tier.added(request, 0) : matches.tier.tier();
         }
         return sent == null && key.equals(Attributes.REMOTE_ADDRESS) ? request.value(0, Attributes.IP) : sent;
     }

@@ -10,6 +10,7 @@ import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.match.keyby.CounterLabel;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
@@ -56,6 +57,7 @@ public final class LibraryLimiter implements AutoCloseable {
      *     memory
      * @param warmUp how long opening may take to warm up the stores
      * @param maxKeys how many counters this process holds
+     * @param endpointForm the form in which rules compare endpoints
      */
     public record Options(
             Map<String, StoreDescription> stores,
@@ -63,6 +65,7 @@ public final class LibraryLimiter implements AutoCloseable {
             Duration deadline,
             Duration warmUp,
             int maxKeys,
+            EndpointForm endpointForm,
             TimeSource time,
             LimiterObserver observer) {}
 
@@ -86,7 +89,9 @@ public final class LibraryLimiter implements AutoCloseable {
                     memory,
                     stores.isEmpty() ? SharedStores.none() : SharedStores.of(stores),
                     time,
-                    LimiterSettings.defaults().withDeadlineMicros(deadline.toNanos() / 1_000),
+                    LimiterSettings.defaults()
+                            .withDeadlineMicros(deadline.toNanos() / 1_000)
+                            .withEndpointForm(options.endpointForm()),
                     options.observer());
             warmUp(System.nanoTime() + options.warmUp().toNanos());
         } catch (RuntimeException | Error e) {

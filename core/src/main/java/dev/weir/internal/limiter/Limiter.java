@@ -15,10 +15,12 @@ import dev.weir.internal.limiter.check.WaiterSupplier;
 import dev.weir.internal.limiter.shared.SharedPath;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.match.Matches;
+import dev.weir.internal.match.override.OverrideLookup;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
@@ -80,8 +82,8 @@ public final class Limiter {
         this.settings = settings;
         this.observer = observer;
         MeterCache overrides = new MeterCache();
-        int overridePlace = stores.isEmpty() ? Check.LOCAL : stores.place(Rule.DEFAULT_STORE);
-        this.checkWriter = new CheckWriter(settings, overrides, overridePlace);
+        this.checkWriter =
+                new CheckWriter(settings, overrides, stores.place(Rule.DEFAULT_STORE), stores.perSecondPlace());
         this.verdictWriter = new VerdictWriter(checkWriter, observer);
         this.shared = stores.isEmpty()
                 ? null
@@ -96,7 +98,7 @@ public final class Limiter {
             TimeSource time,
             LimiterSettings settings,
             LimiterObserver observer) {
-        this(RuleIndex.of(rules), store, stores, time, settings, observer);
+        this(compiled(rules, settings), store, stores, time, settings, observer);
     }
 
     /** The stores whose counters other processes share. */
@@ -147,7 +149,11 @@ public final class Limiter {
      *     stay
      */
     public void rules(WrittenRules next) {
-        index(RuleIndex.of(next));
+        index(compiled(next, settings));
+    }
+
+    private static RuleIndex compiled(WrittenRules rules, LimiterSettings settings) {
+        return RuleIndex.of(rules, OverrideLookup.NONE, RuleSwitches.NONE, settings.endpointForm());
     }
 
     /**

@@ -1,11 +1,11 @@
 package dev.weir.internal.match;
 
 import dev.weir.Request;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.pattern.EndpointPattern;
 import dev.weir.internal.match.pattern.IpAddress;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +20,10 @@ public final class AttributeValues {
     static final int REMOTE_ADDRESS = 4;
     static final int API_KEY = 5;
     static final int TIER = 6;
+    /** The endpoint in lower case, for rules that ignore its letter case; no attribute of a request comes here. */
+    static final int LOWER_CASE_ENDPOINT = 7;
     /** The number of positions above, which every domain has. */
-    static final int KNOWN = 7;
+    static final int KNOWN = 8;
 
     private static final String[] METHODS = {"GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"};
 
@@ -32,21 +34,22 @@ public final class AttributeValues {
     private int path;
 
     private int pathHash;
+    private int lowerCasePathHash;
     /** The positions whose values are addresses; they are counted and compared by their bits. */
     private BitSet addresses = new BitSet();
 
     private final IpAddress address = new IpAddress();
 
     /** Loads {@code descriptor}; of an attribute given twice, the first counts. */
-    public void load(Request request, int descriptor, Map<String, Integer> positions, BitSet addresses) {
+    public void load(Request request, int descriptor, AttributePositions positions) {
         clear();
-        this.addresses = addresses;
+        this.addresses = positions.addresses;
         if (values.length < positions.size()) {
             values = new String[positions.size()];
             filled = new int[positions.size()];
         }
         for (int i = request.start(descriptor), end = request.end(descriptor); i < end; i++) {
-            Integer position = positions.get(request.key(i));
+            Integer position = positions.find(request.key(i));
             if (position != null && values[position] == null) {
                 fill(position, request.value(i));
             }
@@ -54,17 +57,17 @@ public final class AttributeValues {
         alias(IP, REMOTE_ADDRESS);
         alias(REMOTE_ADDRESS, IP);
         String endpoint = values[ENDPOINT];
-        if (endpoint != null) {
-            readEndpoint(endpoint);
+        if (endpoint != null && positions.readsEndpoint) {
+            readEndpoint(positions.form.of(endpoint), positions.readsLowerCase);
         }
     }
 
-    /** Replaces the tier of the request by {@code tier}; adds it if the request has none but names a caller. */
-    public void tier(String tier) {
-        if (values[TIER] != null) {
-            values[TIER] = tier;
-        } else if (values[API_KEY] != null || values[CLIENT_ID] != null) {
-            fill(TIER, tier);
+    /** Replaces or adds the value at {@code position}. */
+    void put(int position, String value) {
+        if (values[position] == null) {
+            fill(position, value);
+        } else {
+            values[position] = value;
         }
     }
 
@@ -80,12 +83,22 @@ public final class AttributeValues {
         }
     }
 
-    private void readEndpoint(String endpoint) {
+    private void readEndpoint(String endpoint, boolean alsoInLowerCase) {
+        values[ENDPOINT] = endpoint;
         path = EndpointPattern.pathOf(endpoint);
-        pathHash = path == 0 ? endpoint.hashCode() : hash(endpoint, path);
+        pathHash = pathHash(endpoint);
         if (path > 0 && values[METHOD] == null) {
             fill(METHOD, method(endpoint, path - 1));
         }
+        if (alsoInLowerCase) {
+            String lower = EndpointForm.lowerCase(endpoint);
+            fill(LOWER_CASE_ENDPOINT, lower);
+            lowerCasePathHash = pathHash(lower);
+        }
+    }
+
+    private int pathHash(String endpoint) {
+        return path == 0 ? endpoint.hashCode() : hash(endpoint, path);
     }
 
     /** The {@link String#hashCode} of the text from {@code start} on. */
@@ -135,6 +148,9 @@ public final class AttributeValues {
         if (position == ENDPOINT || value == null) {
             return pathHash;
         }
+        if (position == LOWER_CASE_ENDPOINT) {
+            return lowerCasePathHash;
+        }
         if (addresses.get(position)) {
             return address.read(value) ? address.bitsHash() : 0;
         }
@@ -147,7 +163,7 @@ public final class AttributeValues {
         if (value == null) {
             return false;
         }
-        if (position == ENDPOINT) {
+        if (position == ENDPOINT || position == LOWER_CASE_ENDPOINT) {
             return value.length() - path == text.length() && value.startsWith(text, path);
         }
         return addresses.get(position) ? address.read(value) && address.bitsEqual(text) : value.equals(text);

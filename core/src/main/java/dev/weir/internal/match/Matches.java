@@ -7,6 +7,7 @@ import dev.weir.internal.match.keyby.CounterKeyValues;
 import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.match.keyby.CounterNameWriter;
 import dev.weir.internal.match.keyby.EnvoyCounterKey;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.MutableVerdict;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -27,14 +28,22 @@ public final class Matches {
     /** Has a seed that every process shares, so that each process rolls a rule out to the same callers. */
     final CounterKeyHash rollout = new CounterKeyHash(0, 0);
 
-    /** The descriptor that identifies the caller, and the tier that an override gives the caller, if any. */
+    /** The descriptor that identifies the caller. */
     public int caller;
 
-    @Nullable
-    public String tier;
+    public final TierOverride tier = new TierOverride();
+
+    /** The form in which overrides that stand alone compare endpoints. */
+    public EndpointForm endpointForm = EndpointForm.NORMAL;
 
     /** Writes the names of counters in shared stores; null if they are not needed. */
     public final @Nullable CounterNameWriter names;
+
+    /**
+     * Whether each descriptor is charged and reported by itself, as in Envoy's format, even if another one denies the
+     * request.
+     */
+    public boolean apart;
 
     /** Whether each match notes the parts of its counter, so that {@link #counter} can name it. */
     public boolean noting;
@@ -63,7 +72,8 @@ public final class Matches {
 
     public void clear(boolean noting) {
         size = 0;
-        tier = null;
+        tier.set(null);
+        apart = false;
         this.noting = noting;
     }
 

@@ -52,7 +52,7 @@ public final class MutableDecision implements Decision {
     public void end(boolean allowed) {
         int found = -1;
         for (int i = 0; i < size; i++) {
-            if (found < 0 || verdicts[i].bindsBefore(verdicts[found])) {
+            if (found < 0 || BindingVerdict.isBefore(verdicts[i], verdicts[found])) {
                 found = i;
             }
         }
@@ -144,7 +144,7 @@ public final class MutableDecision implements Decision {
         return verdicts[index];
     }
 
-    /** The {@linkplain MutableVerdict#bindsBefore binding} verdict; null without checks. */
+    /** The {@linkplain BindingVerdict binding} verdict; null without checks. */
     @Override
     public @Nullable MutableVerdict binding() {
         return binding < 0 ? null : verdicts[binding];

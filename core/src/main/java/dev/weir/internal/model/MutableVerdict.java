@@ -10,8 +10,6 @@ public final class MutableVerdict implements Verdict {
     /** The {@link #retryAfterMicros} of hits that can never fit. */
     public static final long NEVER = -1;
 
-    private static final int QUOTA_DENIAL = 1;
-
     private @Nullable Rule rule;
     private @Nullable Limit limit;
     private int descriptor;
@@ -202,51 +200,6 @@ public final class MutableVerdict implements Verdict {
     @Override
     public @Nullable Duration retryAfter() {
         return retryAfterMicros == NEVER ? null : Duration.ofNanos(retryAfterMicros * 1_000);
-    }
-
-    /**
-     * Whether this verdict is binding rather than {@code other}, which comes before it. Denials come first, and of
-     * several the one with the longest retry-after. Denials of quota rules come after other denials, because they may
-     * not have denied the request. Then comes the verdict with the least share of its limit left, and shadow rules come
-     * last. On a tie the first wins.
-     */
-    public boolean bindsBefore(MutableVerdict other) {
-        int rank = rank();
-        int otherRank = other.rank();
-        if (rank != otherRank) {
-            return rank < otherRank;
-        }
-        if (rank <= QUOTA_DENIAL) {
-            return Long.compareUnsigned(retryAfterMicros, other.retryAfterMicros) > 0; // NEVER is the largest
-        }
-        return hasLessLeftThan(other);
-    }
-
-    private int rank() {
-        if (shadow) {
-            return 3;
-        }
-        if (allowed()) {
-            return 2;
-        }
-        return rule != null && rule.quota() ? QUOTA_DENIAL : 0;
-    }
-
-    /**
-     * Compares remaining / capacity by cross multiplication in 128 bits; a verdict without a limit has the largest
-     * share.
-     */
-    private boolean hasLessLeftThan(MutableVerdict other) {
-        if (limit == null || other.limit == null) {
-            return limit != null && other.limit == null;
-        }
-        long capacity = Math.max(1, limit.capacity());
-        long otherCapacity = Math.max(1, other.limit.capacity());
-        long mine = Math.multiplyHigh(remaining, otherCapacity);
-        long theirs = Math.multiplyHigh(other.remaining, capacity);
-        return mine != theirs
-                ? mine < theirs
-                : Long.compareUnsigned(remaining * otherCapacity, other.remaining * capacity) < 0;
     }
 
     /** {@link VerdictSentence}. */

@@ -18,6 +18,9 @@ public final class Rule {
     /** The store of a rule that names none. */
     public static final String DEFAULT_STORE = "default";
 
+    /** The store, if there is one of this name, of limits per second in Envoy's format that name none. */
+    public static final String PER_SECOND_STORE = "per_second";
+
     /** The lease and report interval of a rule that sets none, microseconds. */
     public static final long DEFAULT_INTERVAL_MICROS = 200_000;
 

@@ -1,5 +1,6 @@
 package dev.weir.internal.model;
 
+import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -90,7 +91,9 @@ public final class VerdictSentence {
 
     private static String limit(Limit limit) {
         boolean holdsMore = limit.algorithm().isBucket() && limit.burst() != limit.requests();
-        return limit.requests() + " per " + PlainDuration.exact(limit.windowMicros())
+        CalendarWindow calendar = limit.calendar();
+        String window = calendar == null ? PlainDuration.exact(limit.windowMicros()) : calendar.text();
+        return limit.requests() + " per " + window
                 + (holdsMore ? ", burst " + limit.burst() : "") + ", "
                 + limit.algorithm().text();
     }

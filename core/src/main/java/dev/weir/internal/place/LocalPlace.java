@@ -38,13 +38,13 @@ final class LocalPlace {
         if (!denied) {
             return;
         }
-        settle(count);
         if (anyCounts) {
             for (int i = 0; i < count; i++) {
                 group.get(i).countsDenied = places.check(indices[i]).countsDenied;
             }
             places.decideHere(group, true);
         }
+        settle(count);
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.weir.internal.place;
 
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
+import dev.weir.internal.store.DeadlineExtension;
 import dev.weir.internal.store.Idempotency;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -307,7 +308,8 @@ public final class MultiPlaceDecision {
     private void send(PlaceAsk ask) {
         long now = places.nanos();
         if (!failed && deadlineNanos - now <= 0) { // all answered in time: it is this process that is late
-            long longer = Math.min(now - deadlineNanos + places.patienceNanos() / 2, graceNanos);
+            long owed = DeadlineExtension.toAskOnceMore(now, deadlineNanos, places.patienceNanos() / 2);
+            long longer = Math.min(owed, graceNanos);
             deadlineNanos += longer;
             graceNanos -= longer;
         }

@@ -256,9 +256,7 @@ public final class ReportedCounter {
 
     /** Whether the window that ends about {@code end}, by the store's clock, is the one counted here at {@code now}. */
     private boolean isOfThisWindow(long end, long now) {
-        long window = limit.windowMicros();
-        long endHere = now - Math.floorMod(now, window) + window;
-        return !windowed || Math.abs(end - endHere) < window / 2;
+        return !windowed || Math.abs(end - limit.windowEnd(now)) < limit.windowMicros() / 2;
     }
 
     /** Denies until the owed hits are paid, or the used-up window has ended; the next answers tell when that is. */

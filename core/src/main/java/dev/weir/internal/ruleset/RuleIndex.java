@@ -11,6 +11,9 @@ import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.match.override.OverrideLookup;
 import dev.weir.internal.match.override.OverrideMatcher;
+import dev.weir.internal.match.pattern.Attributes;
+import dev.weir.internal.match.pattern.EndpointForm;
+import dev.weir.internal.match.pattern.IpAddress;
 import dev.weir.internal.match.weir.WeirDomain;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.MutableVerdict;
@@ -21,6 +24,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +49,12 @@ public final class RuleIndex {
     /** By domain: the rule that counts callers' overrides which no rule of the files counts. */
     private final Map<String, Rule> standalone = new HashMap<>();
 
-    private RuleIndex(WrittenRules source, OverrideLookup quotas, RuleSwitches switches) {
+    private final EndpointForm endpointForm;
+    private final Map<String, Set<String>> countedBy = new HashMap<>();
+
+    private RuleIndex(WrittenRules source, OverrideLookup quotas, RuleSwitches switches, EndpointForm endpointForm) {
         this.source = source;
+        this.endpointForm = endpointForm;
         this.everything = switches.everything();
         List<Rule> all = new ArrayList<>();
         List<String> scopes = new ArrayList<>();
@@ -61,10 +69,11 @@ public final class RuleIndex {
             domains.put(name, tree);
         });
         source.weir.forEach((name, list) -> {
-            WeirDomain plain = new WeirDomain(list, adoption);
+            WeirDomain plain = new WeirDomain(list, endpointForm, adoption);
             EnvoyDomain tree = trees.get(name);
             domains.put(name, tree == null ? plain : new LayeredDomain(tree, plain));
         });
+        domains.keySet().forEach(name -> countedBy.put(name, source.countedBy(name)));
         if (quotas != OverrideLookup.NONE) {
             domains.keySet().forEach(name -> standalone.put(name, adoption.adopt(standalone(name), true, "")));
         }
@@ -85,7 +94,18 @@ public final class RuleIndex {
      * @param switches take precedence over the rules
      */
     public static RuleIndex of(WrittenRules rules, OverrideLookup quotas, RuleSwitches switches) {
-        return new RuleIndex(rules, quotas, switches);
+        return of(rules, quotas, switches, EndpointForm.NORMAL);
+    }
+
+    /** Compiles {@code rules} as above; rules in Weir's format compare endpoints in {@code endpointForm}. */
+    public static RuleIndex of(
+            WrittenRules rules, OverrideLookup quotas, RuleSwitches switches, EndpointForm endpointForm) {
+        return new RuleIndex(rules, quotas, switches, endpointForm);
+    }
+
+    /** The form in which rules in Weir's format compare endpoints. */
+    public EndpointForm endpointForm() {
+        return endpointForm;
     }
 
     private static Rule adopt(Rule rule, boolean keyed, List<Rule> all) {
@@ -130,6 +150,11 @@ public final class RuleIndex {
         return List.copyOf(domains.keySet());
     }
 
+    /** The attributes that some rule of {@code domain} counts by. */
+    public Set<String> countedBy(String domain) {
+        return countedBy.getOrDefault(domain, Set.of());
+    }
+
     /** Whether {@code domain} exists. */
     public boolean hasDomain(String domain) {
         return domains.containsKey(domain);
@@ -152,7 +177,8 @@ public final class RuleIndex {
             domain.match(request, into);
             return;
         }
-        into.tier = quota.tier();
+        into.tier.set(quota.tier());
+        into.endpointForm = endpointForm;
         domain.match(request, into);
         quotas.apply(request, quota, own, into);
     }
@@ -178,17 +204,39 @@ public final class RuleIndex {
                 .filter(each ->
                         each.domain().equals(request.domain()) && !each.id().equals(OVERRIDE))
                 .toList();
-        RuleExplainer sightings = new RuleExplainer(request, matches);
+        RuleExplainer sightings = new RuleExplainer(request, matches, endpointForm);
         sightings.envoy(source.envoy.getOrDefault(request.domain(), List.of()), adopted);
         List<WeirRule> plain = source.weir.getOrDefault(request.domain(), List.of());
         sightings.weir(plain, adopted.subList(adopted.size() - plain.size(), adopted.size()));
         return sightings.found();
     }
 
+    /**
+     * The attributes of {@code request}, which has one descriptor, that rules in Weir's format compare otherwise than it
+     * spells them, each as it is compared.
+     */
+    public Map<String, String> compared(Request request) {
+        Map<String, String> compared = new LinkedHashMap<>();
+        boolean any = source.weir.containsKey(request.domain()) && request.descriptors() > 0;
+        for (int i = 0; any && i < request.end(0); i++) {
+            String name = request.key(i);
+            String value = request.value(i);
+            String form = name.equals(Attributes.ENDPOINT)
+                    ? endpointForm.of(value)
+                    : Attributes.isAddress(name) ? IpAddress.normalForm(value) : value;
+            if (form == null) {
+                compared.putIfAbsent(name, "text, because it is not an address");
+            } else if (!form.equals(value)) {
+                compared.putIfAbsent(name, form);
+            }
+        }
+        return compared;
+    }
+
     /** The tier that an override gives the caller of {@code request}; null if there is none. */
-    public @Nullable String agreedTier(Request request) {
+    public @Nullable String tierOverride(Request request) {
         Matches matches = new Matches();
         match(request, matches);
-        return matches.tier;
+        return matches.tier.tier();
     }
 }

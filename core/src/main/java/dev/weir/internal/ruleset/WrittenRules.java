@@ -154,4 +154,23 @@ public final class WrittenRules implements dev.weir.RuleSet {
             collectKeys(each.children(), into);
         }
     }
+
+    /** The attributes that some rule of {@code domain} counts by; empty in a domain that does not exist. */
+    Set<String> countedBy(String domain) {
+        Set<String> names = new TreeSet<>();
+        for (WeirRule each : weir.getOrDefault(domain, List.of())) {
+            each.keyBy().parts().forEach(names::addAll);
+        }
+        collectCounted(envoy.getOrDefault(domain, List.of()), names);
+        return names;
+    }
+
+    private static void collectCounted(List<EnvoyDescriptor> descriptors, Set<String> into) {
+        for (EnvoyDescriptor each : descriptors) {
+            if (each.tellsApart()) {
+                into.add(each.key());
+            }
+            collectCounted(each.children(), into);
+        }
+    }
 }

@@ -1,7 +1,6 @@
 package dev.weir.internal.store;
 
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,17 +8,14 @@ import org.jspecify.annotations.Nullable;
  * call of {@link SharedStore#decide} until {@link #answered}.
  */
 public abstract class Ask {
-    /** The largest {@link #graceNanos}: a process that is always stalled does not disable deadlines. */
-    public static final long MOST_GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
     public final Checks checks = new Checks();
     /** When an answer becomes useless, as {@link dev.weir.TimeSource#nanos} tells it. */
     public long deadlineNanos;
     /** The time between asking and the deadline; 0 if unknown. */
     public long patienceNanos;
     /**
-     * The most by which the deadline may be extended for time in which this process was stalled. 0 if an answer after
-     * the deadline would be wrong or useless.
+     * The allowance for extensions of the deadline: see {@link DeadlineExtension}. 0 if an answer after the deadline
+     * would be wrong or useless.
      */
     public long graceNanos;
     /** The executor that runs {@link #answered}; asks with the same executor may be answered together. */

@@ -2,8 +2,10 @@ package dev.weir.internal.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import java.time.Duration;
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
 /** The fixed window, where the reference service's meaning goes beyond what all meters share. */
@@ -34,6 +36,26 @@ class FixedWindowTest {
         assertThat(out.allowed).isFalse();
         assertThat(out.state1).isEqualTo(8);
         assertThat(out.remaining).isEqualTo(2);
+    }
+
+    @Test
+    void aWindowOfTheCalendarStartsAnewOnTheFirst() {
+        SlotMeter meter = (SlotMeter) Meters.of(Limit.calendarWindow(2, CalendarWindow.MONTH));
+        long leapDay = micros("2024-02-29T23:59:59Z");
+        count(meter, micros("2024-02-01T00:00:00Z"), 2);
+        assertThat(out.reset).isEqualTo(Duration.ofDays(29).toMillis() * 1_000);
+        count(meter, leapDay, 1);
+        assertThat(out.allowed).isFalse();
+        assertThat(out.reset).isEqualTo(1_000_000);
+        assertThat(out.retryAfter).isEqualTo(1_000_000);
+        count(meter, leapDay + 1_000_000, 1);
+        assertThat(out.allowed).isTrue();
+        assertThat(out.remaining).isEqualTo(1);
+        assertThat(out.reset).isEqualTo(Duration.ofDays(31).toMillis() * 1_000);
+    }
+
+    private static long micros(String moment) {
+        return Instant.parse(moment).toEpochMilli() * 1_000;
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.weir.internal.batching;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.StoreFailure;
+import dev.weir.internal.store.DeadlineExtension;
 import org.junit.jupiter.api.Test;
 
 /** Which deadlines are extended after this process was stalled, and which are not. */
@@ -165,7 +166,7 @@ class BatcherPausesTest extends ManualBatcher {
                 if (answers == 1) {
                     deadlineNanos = loop.nanos() + 10 * MILLI;
                     patienceNanos = 10 * MILLI;
-                    graceNanos = MOST_GRACE_NANOS;
+                    graceNanos = DeadlineExtension.MOST_NANOS;
                     send(this, 0, other);
                 }
             }

@@ -6,8 +6,8 @@ import dev.weir.Algorithm;
 import dev.weir.Limit;
 import dev.weir.StoreFailure;
 import dev.weir.internal.algorithm.Meters;
-import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
+import dev.weir.internal.store.DeadlineExtension;
 import dev.weir.internal.store.Idempotency;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -244,7 +244,7 @@ class HashSlotPlacesTest {
         way.failing = failing;
         way.tripNanos = 12 * MILLI;
         asking.patienceNanos = 10 * MILLI;
-        asking.graceNanos = Ask.MOST_GRACE_NANOS;
+        asking.graceNanos = DeadlineExtension.MOST_NANOS;
         way.holding = true;
         ask(1, 2, 3);
         way.answer();

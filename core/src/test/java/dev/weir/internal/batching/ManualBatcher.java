@@ -2,8 +2,8 @@ package dev.weir.internal.batching;
 
 import dev.weir.StoreFailure;
 import dev.weir.internal.batching.ManualTransport.HandCall;
-import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
+import dev.weir.internal.store.DeadlineExtension;
 
 /** A lane whose loop and carrier a test has in its hands. */
 abstract class ManualBatcher {
@@ -28,7 +28,7 @@ abstract class ManualBatcher {
     void ask(RecordingAsk asking, int slot, long within) {
         asking.deadlineNanos = loop.nanos() + within;
         asking.patienceNanos = within;
-        asking.graceNanos = Ask.MOST_GRACE_NANOS;
+        asking.graceNanos = DeadlineExtension.MOST_NANOS;
         send(asking, slot, lane);
     }
 

@@ -91,6 +91,14 @@ class AllocationTest {
     }
 
     @Test
+    void aDecisionThatIgnoresTheCaseOfEndpointsAllocatesNothing() {
+        WeirRule login = WeirRules.rule("login", KeyBy.of("endpoint"), "endpoint", "POST /Login");
+        assertNothingAllocated(
+                WeirRules.rules(new WeirRule(login.rule(), login.match(), login.keyBy(), true)),
+                WeirRules.ask("endpoint", "POST /login"));
+    }
+
+    @Test
     void aDecisionWithSwitchesAndAnOverrideAllocatesNothing() {
         CallerOverrides quota = new CallerOverrides(null, List.of(new LimitOverride("a", 7, 1_000_000, null)));
         WrittenRules rules = WeirRules.rules(

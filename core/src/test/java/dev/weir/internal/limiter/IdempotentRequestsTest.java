@@ -130,27 +130,60 @@ class IdempotentRequestsTest {
         assertThat(fleet.decide(ask("a", "1"))).isEqualTo("no [r OVER_LIMIT 0]");
         assertThat(fleet.decide(ask("a", "1"), key("k"))).isEqualTo("yes [r WITHIN_LIMIT 0, a WITHIN_LIMIT 4] again");
         assertThat(fleet.decide(ask("a", "1"), key("new"))).startsWith("no [r OVER_LIMIT 0");
-        assertThat(fleet.ask(ask("a", "1"), Long.MAX_VALUE, key("new")).atOnce).isTrue();
+        assertThat(fleet.decide(ask("a", "1"), key("new"))).startsWith("no [r OVER_LIMIT 0");
         assertThat(fleet.decide(ask("a", "1").hits(0))).endsWith("a WITHIN_LIMIT 2]");
     }
 
     @Test
-    void aDenialThatIsRetriedAtOnceDoesNotReachTheStoreAgain() {
+    void aDenialThatIsRetriedReachesTheStoreAFewTimesASecond() {
         SharedLimiterHarness fleet = new SharedLimiterHarness(ONE);
         fleet.decide(ask("a", "1").hits(5));
         assertThat(fleet.decide(ask("a", "1"), key("k"))).isEqualTo("no [a OVER_LIMIT 0]");
         int asked = fleet.store().asked.size();
-        for (int i = 0; i < 8; i++) {
-            fleet.now += 100_000;
-            assertThat(fleet.ask(ask("a", "1"), Long.MAX_VALUE, key("k")).atOnce)
-                    .isTrue();
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(fleet.decide(ask("a", "1"), key("k"))).isEqualTo("no [a OVER_LIMIT 0]");
         }
-        assertThat(fleet.store().asked).hasSize(asked);
-        assertThat(fleet.ask(ask("a", "1"), Long.MAX_VALUE, key("other")).atOnce)
-                .as("may have been admitted elsewhere")
-                .isFalse();
+        assertThat(fleet.store().asked).hasSize(asked + IdempotencyLookupLimit.MOST);
         fleet.now += LocalLimiterHarness.SECOND;
         assertThat(fleet.ask(ask("a", "1"), Long.MAX_VALUE, key("k")).atOnce).isFalse();
+    }
+
+    @Test
+    void aRequestWithManyKnownDenialsIsOneLookup() {
+        SharedLimiterHarness fleet = new SharedLimiterHarness(rules(
+                rule(bucket("a", 5).build(), KeyBy.of("a")),
+                rule(bucket("b", 5).build(), KeyBy.of("a")),
+                rule(bucket("c", 5).build(), KeyBy.of("a"))));
+        fleet.decide(ask("a", "1").hits(5));
+        fleet.decide(ask("a", "1"));
+        for (int i = 0; i < IdempotencyLookupLimit.MOST; i++) {
+            assertThat(fleet.ask(ask("a", "1"), Long.MAX_VALUE, key("k" + i)).atOnce)
+                    .isFalse();
+            fleet.store().answerAll();
+        }
+        assertThat(fleet.ask(ask("a", "1"), Long.MAX_VALUE, key("k")).atOnce).isTrue();
+    }
+
+    @Test
+    void aKeyThatAnotherNodeAdmittedIsKnownAlsoWithinTheCachedDenial() {
+        WrittenRules rules = rules(rule(bucket("a", 5).build(), KeyBy.of("a")));
+        SharedLimiterHarness fleet = new SharedLimiterHarness(rules);
+        Limiter other = new Limiter(
+                rules,
+                fleet.local,
+                SharedStores.of(fleet.stores),
+                fleet,
+                LimiterSettings.defaults(),
+                new LimiterObserver() {});
+        fleet.decide(ask("a", "1").hits(5));
+        assertThat(fleet.decide(ask("a", "1"), key("k"))).isEqualTo("no [a OVER_LIMIT 0]");
+        SharedLimiterHarness.Answer ignored = new SharedLimiterHarness.Answer(Long.MAX_VALUE);
+        other.decide(ask("a", "1").hits(-1), fleet.now, new MutableDecision(), () -> ignored, null);
+        SharedLimiterHarness.Answer admitted = new SharedLimiterHarness.Answer(Long.MAX_VALUE);
+        other.decide(ask("a", "1"), fleet.now, new MutableDecision(), () -> admitted, key("k"));
+        fleet.store().answerAll();
+        assertThat(admitted.text).isEqualTo("yes [a WITHIN_LIMIT 0]");
+        assertThat(fleet.decide(ask("a", "1"), key("k"))).isEqualTo("yes [a WITHIN_LIMIT 0] again");
     }
 
     @Test

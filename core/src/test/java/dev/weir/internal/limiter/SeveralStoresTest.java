@@ -21,6 +21,7 @@ import dev.weir.internal.ruleset.EnvoyTrees;
 import dev.weir.internal.ruleset.WeirRules;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Ask;
+import dev.weir.internal.store.DeadlineExtension;
 import dev.weir.internal.store.Idempotency;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -187,7 +188,7 @@ class SeveralStoresTest {
         assertThat(late.deadlineNanos - fleet.nanos())
                 .isEqualTo(late.patienceNanos)
                 .isPositive();
-        assertThat(late.graceNanos).isLessThan(Ask.MOST_GRACE_NANOS);
+        assertThat(late.graceNanos).isLessThan(DeadlineExtension.MOST_NANOS);
         fleet.store().answerAll();
         assertThat(answer.text).isEqualTo("yes [a WITHIN_LIMIT 4, b WITHIN_LIMIT 2]");
     }

@@ -16,7 +16,7 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.RuleBuilder;
 import dev.weir.internal.ruleset.EnvoyTrees;
 import dev.weir.internal.ruleset.WeirRules;
-import dev.weir.internal.store.Ask;
+import dev.weir.internal.store.DeadlineExtension;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -85,7 +85,7 @@ class SharedDecisionTest {
         }
         assertThat(fleet.store().waiting)
                 .extracting(each -> each.graceNanos)
-                .containsExactly(Ask.MOST_GRACE_NANOS, 2_000_000L, 0L, 0L);
+                .containsExactly(DeadlineExtension.MOST_NANOS, 2_000_000L, 0L, 0L);
     }
 
     /** The deadline that the store is given, in microseconds from now. */

@@ -15,6 +15,7 @@ import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.BindingVerdict;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
@@ -205,9 +206,9 @@ class WeirDecisionTest {
                         0,
                         0,
                         0);
-        assertThat(less.bindsBefore(more)).isTrue();
-        assertThat(more.bindsBefore(less)).isFalse();
-        assertThat(less.bindsBefore(less)).isFalse();
+        assertThat(BindingVerdict.isBefore(less, more)).isTrue();
+        assertThat(BindingVerdict.isBefore(more, less)).isFalse();
+        assertThat(BindingVerdict.isBefore(less, less)).isFalse();
     }
 
     private static Limit window(long requests) {
@@ -274,7 +275,7 @@ class WeirDecisionTest {
         assertThat(why.rule()).isEqualTo("writes");
         assertThat(why.counter())
                 .startsWith("api_key=a\\u0022b\\u000d\\u000ax")
-                .endsWith("x..., ip=2001:db8:0:0:0:0:0:0/64")
+                .endsWith("x..., ip=2001:db8::/64")
                 .hasSizeLessThan(200);
         assertThat(why.retryAfter()).isEqualTo(Duration.ofMinutes(1));
         assertThat(why.text())
@@ -288,8 +289,7 @@ class WeirDecisionTest {
         VerdictExplanation room = d.limiter.explain(other, d.decide(other).verdict(0));
         assertThat(room.bucket()).isNotEqualTo(why.bucket());
         assertThat(room.text())
-                .isEqualTo(
-                        "allowed under writes (1 per 1m, token_bucket) for api_key=b, ip=2001:db8:0:0:0:0:0:0/64: 0 left");
+                .isEqualTo("allowed under writes (1 per 1m, token_bucket) for api_key=b, ip=2001:db8::/64: 0 left");
     }
 
     @Test

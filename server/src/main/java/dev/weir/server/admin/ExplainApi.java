@@ -13,10 +13,10 @@ import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.JsonOutput;
-import dev.weir.text.fields.Durations;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,8 +42,15 @@ final class ExplainApi {
             out.writeStringField("domain", asked.request().domain());
             out.writeNumberField("hits", asked.hits());
             out.writeBooleanField("would_pass", wouldPass(decision, asked.hits()));
-            out.writeStringField("tier", rules.agreedTier(asked.request()));
+            out.writeStringField("tier", rules.tierOverride(asked.request()));
             out.writeStringField("everything", rules.everything().text());
+            out.writeStringField("endpoint_form", rules.endpointForm().text());
+            out.writeObjectFieldStart("compared");
+            for (Map.Entry<String, String> each :
+                    rules.compared(asked.request()).entrySet()) {
+                out.writeStringField(each.getKey(), each.getValue());
+            }
+            out.writeEndObject();
             out.writeArrayFieldStart("rules");
             for (RuleExplanation each : sightings) {
                 write(out, each.rule(), each.met(), each.why(), asked, verdictOn(each.rule(), decision));
@@ -150,7 +157,7 @@ final class ExplainApi {
     private static void limit(JsonGenerator out, Rule rule, Limit limit) throws IOException {
         out.writeObjectFieldStart("limit");
         out.writeNumberField("requests", limit.requests());
-        out.writeStringField("window", Durations.text(limit.windowMicros()));
+        out.writeStringField("window", WindowText.of(limit));
         out.writeStringField("algorithm", limit.algorithm().text());
         out.writeNumberField("burst", limit.burst());
         boolean own = limit.equals(rule.limit());

@@ -18,7 +18,6 @@ import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.rules.RulesInForce;
 import dev.weir.text.diagnostics.DiagnosticCollector;
-import dev.weir.text.fields.Durations;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -153,9 +152,8 @@ final class QuotaApi {
             if (limit != null && each.name().equals("tier:" + tier)) {
                 out.writeStartObject();
                 out.writeNumberField("requests_per_unit", limit.requests());
-                String unit = unit(limit.windowMicros());
-                out.writeStringField(
-                        unit == null ? "window" : "unit", unit == null ? Durations.text(limit.windowMicros()) : unit);
+                String unit = limit.calendar() == null ? unit(limit.windowMicros()) : null;
+                out.writeStringField(unit == null ? "window" : "unit", unit == null ? WindowText.of(limit) : unit);
                 out.writeEndObject();
                 return;
             }

@@ -5,7 +5,6 @@ import dev.weir.Limit;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.rls.RlsUnit;
-import dev.weir.text.fields.Durations;
 import org.jspecify.annotations.Nullable;
 
 /** Prints rules as the reference service does, one per line, with additions of Weir's own. */
@@ -32,10 +31,10 @@ final class RuleDump {
             dump.append("unit=UNKNOWN requests_per_unit=0, unlimited: true");
             return;
         }
-        RlsUnit unit = RlsUnit.ofWindow(limit.windowMicros());
+        RlsUnit unit = RlsUnit.of(limit);
         dump.append("unit=").append(unit).append(" requests_per_unit=").append(limit.requests());
         if (unit == RlsUnit.UNKNOWN) {
-            dump.append(", window: ").append(Durations.text(limit.windowMicros()));
+            dump.append(", window: ").append(WindowText.of(limit));
         }
         if (limit.algorithm() != Algorithm.FIXED_WINDOW) {
             dump.append(", algorithm: ").append(limit.algorithm());

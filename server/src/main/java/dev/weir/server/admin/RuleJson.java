@@ -11,7 +11,6 @@ import dev.weir.internal.model.Rule;
 import dev.weir.rules.internal.grammar.SingleRule;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.rules.RulesInForce;
-import dev.weir.text.fields.Durations;
 import dev.weir.text.yaml.YamlNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -87,7 +86,7 @@ final class RuleJson {
         if (limit != null) {
             out.writeObjectFieldStart("limit");
             out.writeNumberField("requests", limit.requests());
-            out.writeStringField("window", Durations.text(limit.windowMicros()));
+            out.writeStringField("window", WindowText.of(limit));
             out.writeStringField("algorithm", limit.algorithm().text());
             out.writeNumberField("burst", limit.burst());
             out.writeEndObject();

@@ -147,10 +147,10 @@ final class UsageApi {
     /** Writes the current window: of a fixed window the one by the clock, of all others the one that ends now. */
     private static void writeWindow(JsonGenerator out, Limit limit, long now) throws IOException {
         boolean fixed = limit.algorithm() == Algorithm.FIXED_WINDOW;
-        long start = fixed ? now - Math.floorMod(now, limit.windowMicros()) : now - limit.windowMicros();
+        long start = fixed ? limit.windowStart(now) : now - limit.windowMicros();
         out.writeObjectFieldStart("current_window");
         out.writeStringField("start", time(start));
-        out.writeStringField("end", time(start + limit.windowMicros()));
+        out.writeStringField("end", time(fixed ? limit.windowEnd(now) : now));
         out.writeEndObject();
     }
 

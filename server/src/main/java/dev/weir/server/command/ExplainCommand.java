@@ -73,6 +73,8 @@ final class ExplainCommand implements Callable<Integer> {
         if (answer.getString("tier") != null) {
             out.println("tier agreed with the caller: " + answer.getString("tier"));
         }
+        answer.getJsonObject("compared", new JsonObject())
+                .forEach(each -> out.println(each.getKey() + " is compared as " + each.getValue()));
         TextTable met = new TextTable("RULE", "COUNTER", "STORE", "USED", "LIMIT", "FROM", "NOW", "WRITTEN IN");
         TextTable others = new TextTable("RULE", "DOES NOT APPLY, BECAUSE", "WRITTEN IN");
         int applying = 0;

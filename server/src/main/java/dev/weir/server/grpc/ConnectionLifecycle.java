@@ -11,6 +11,7 @@ import dev.weir.server.grpc.protocol.GrpcStatus;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,11 @@ final class ConnectionLifecycle {
     private @Nullable ChannelHandlerContext ctx;
     private @Nullable Future<?> ticks;
     private final long openedNanos = System.nanoTime();
+    /** The age at which the connection is drained. Random, so that connections opened together do not close together. */
+    private final long ageNanos;
+    /** When the connection was drained for its age; 0 if it was not. */
+    private long agedNanos;
+
     private long heardNanos = openedNanos;
     private long calledNanos = openedNanos;
     private long blockedNanos;
@@ -39,6 +45,8 @@ final class ConnectionLifecycle {
     ConnectionLifecycle(
             GrpcServerSettings.Times times, GrpcCalls calls, FrameOutput output, GrpcConnection connection) {
         this.times = times;
+        this.ageNanos =
+                (long) (times.age().toNanos() * ThreadLocalRandom.current().nextDouble(0.9, 1.1));
         this.calls = calls;
         this.output = output;
         this.connection = connection;
@@ -99,7 +107,9 @@ final class ConnectionLifecycle {
         }
         if (isIdle(now)) {
             connection.fail(NO_ERROR, "idle");
+            return;
         }
+        age(now);
     }
 
     private boolean isBlocked(long now) {
@@ -174,6 +184,18 @@ final class ConnectionLifecycle {
         return now - calledNanos > times.idle().toNanos();
     }
 
+    /** Drains a connection that is too old, and closes it if its peer or its calls take too long then. */
+    private void age(long now) {
+        if (agedNanos != 0) {
+            if (now - agedNanos > times.ageGrace().toNanos()) {
+                connection.fail(NO_ERROR, "too old");
+            }
+        } else if (ageNanos > 0 && !draining && now - openedNanos > ageNanos) {
+            agedNanos = now;
+            drain();
+        }
+    }
+
     /**
      * Drains as RFC 9113, 6.8 says: sends a GOAWAY that refuses nothing, and a ping. When the ping is answered, the
      * peer has seen the GOAWAY and opens no more streams, so the last stream is known and a final GOAWAY can name it.
@@ -192,7 +214,7 @@ final class ConnectionLifecycle {
         calls.closeToNew();
         calls.streams().each(stream -> {
             if (stream.method.lasting()) {
-                calls.end(stream, GrpcStatus.UNAVAILABLE, "the server is shutting down");
+                calls.end(stream, GrpcStatus.UNAVAILABLE, "the server is closing this connection");
             }
         });
     }

@@ -20,7 +20,8 @@ final class EventLoopBuffers {
     private final byte[] input = new byte[LARGEST_READ];
 
     EventLoopBuffers(GrpcServerSettings settings) {
-        this.reader = new RlsReader(settings.caps(), new CachingTextDecoder());
+        this.reader = new RlsReader(
+                settings.caps(), new CachingTextDecoder(), settings.rls().calendarMonths());
         this.writer = new RlsWriter(settings.rls());
     }
 

@@ -87,8 +87,21 @@ public record GrpcServerSettings(
      * @param call until a request has arrived whole, and until its answer has been read
      * @param keepAlive of silence until the server sends a ping, and again until the ping must be answered
      * @param idle without a call until the server closes the connection
+     * @param age of a connection until the server drains it, give or take a tenth; zero for never
+     * @param ageGrace after that until the server closes it, even with calls in flight
      */
-    public record Times(Duration preface, Duration call, Duration keepAlive, Duration idle) {
+    public record Times(
+            Duration preface, Duration call, Duration keepAlive, Duration idle, Duration age, Duration ageGrace) {
+
+        /** Timeouts without a bound on the age of a connection. */
+        public Times(Duration preface, Duration call, Duration keepAlive, Duration idle) {
+            this(preface, call, keepAlive, idle, Duration.ZERO, Duration.ZERO);
+        }
+
+        /** These timeouts with a bound on the age of a connection. */
+        public Times withAge(Duration age, Duration grace) {
+            return new Times(preface, call, keepAlive, idle, age, grace);
+        }
 
         public static Times defaults() {
             return new Times(

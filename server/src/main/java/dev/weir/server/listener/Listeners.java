@@ -11,10 +11,12 @@ import io.vertx.core.http.HttpServerRequest;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** Binds, drains and names the three ports of a server: gRPC, HTTP and admin. */
+/** Binds, drains and names the ports of a server: gRPC, HTTP, admin, and that of the reference's metrics if there is one. */
 public final class Listeners {
     private final Settings settings;
     private final PortCertificates certificates;
@@ -24,6 +26,7 @@ public final class Listeners {
     private ListenAddress http;
     private ListenAddress grpc;
     private ListenAddress admin;
+    private @Nullable ListenAddress referenceMetrics;
 
     public Listeners(Settings settings, PortCertificates certificates, GrpcServer grpcServer, ServerEventLoops loops) {
         this.settings = settings;
@@ -37,24 +40,30 @@ public final class Listeners {
     }
 
     /**
-     * Binds the three ports.
+     * Binds the ports.
      *
      * @param rest makes the handler of the HTTP port, one for each event loop
+     * @param metricsAt makes the handler of the port of the reference's metrics, given the path of the page
      * @param adminFor makes the handler of the admin port, given the HTTP port, which its pages link to
      * @throws StartException if a port cannot be bound
      */
-    public void bind(Supplier<Handler<HttpServerRequest>> rest, IntFunction<Handler<HttpServerRequest>> adminFor)
+    public void bind(
+            Supplier<Handler<HttpServerRequest>> rest,
+            Function<String, Handler<HttpServerRequest>> metricsAt,
+            IntFunction<Handler<HttpServerRequest>> adminFor)
             throws StartException {
         grpc = PortBinding.bound(
                 "gRPC",
-                "grpc",
+                "grpc_host",
+                "grpc_port",
                 grpc,
                 grpcServer
                         .bind(loops.group(), grpc.host(), grpc.port())
                         .thenApply(channel -> ((InetSocketAddress) channel.localAddress()).getPort()));
         http = PortBinding.bound(
                 "HTTP",
-                "http",
+                "http_host",
+                "http_port",
                 http,
                 httpServers
                         .listen(http, RestApi.serverOptions(), certificates.http(), settings.eventLoops(), rest)
@@ -62,12 +71,30 @@ public final class Listeners {
                         .toCompletionStage());
         admin = PortBinding.bound(
                 "admin",
-                "admin",
+                "admin_host",
+                "admin_port",
                 admin,
                 httpServers
                         .listen(admin, HttpPort.options(), certificates.admin(), 1, () -> adminFor.apply(http.port()))
                         .map(ListenAddress::port)
                         .toCompletionStage());
+        Settings.ReferenceMetrics metrics = settings.referenceMetrics();
+        if (metrics != null) {
+            referenceMetrics = PortBinding.bound(
+                    "metrics",
+                    "reference_metrics",
+                    "reference_metrics",
+                    metrics.address(),
+                    httpServers
+                            .listen(
+                                    metrics.address(),
+                                    HttpPort.options(),
+                                    null,
+                                    1,
+                                    () -> metricsAt.apply(metrics.path()))
+                            .map(ListenAddress::port)
+                            .toCompletionStage());
+        }
     }
 
     /** The address of the HTTP port, with the port number that was bound. */
@@ -83,6 +110,11 @@ public final class Listeners {
     /** The address of the admin port, with the port number that was bound. */
     public ListenAddress admin() {
         return admin;
+    }
+
+    /** The address of the port of the reference's metrics, with the port number that was bound; null without one. */
+    public @Nullable ListenAddress referenceMetrics() {
+        return referenceMetrics;
     }
 
     /** Refuses new calls and waits for those in flight, for at most {@code grace}. */

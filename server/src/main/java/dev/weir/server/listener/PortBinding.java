@@ -17,8 +17,9 @@ final class PortBinding {
 
     private PortBinding() {}
 
-    /** Returns the bound address. {@code settings} is the prefix of the settings that name it, such as {@code http}. */
-    static ListenAddress bound(String what, String settings, ListenAddress wanted, CompletionStage<Integer> binding)
+    /** Returns the bound address, which the settings {@code hostSetting} and {@code portSetting} name. */
+    static ListenAddress bound(
+            String what, String hostSetting, String portSetting, ListenAddress wanted, CompletionStage<Integer> binding)
             throws StartException {
         try {
             int port = binding.toCompletableFuture()
@@ -27,7 +28,7 @@ final class PortBinding {
             return new ListenAddress(wanted.host(), port);
         } catch (CompletionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            String setting = settings + (isHostProblem(cause) ? "_host" : "_port");
+            String setting = isHostProblem(cause) ? hostSetting : portSetting;
             throw new StartException(
                     what + " cannot listen on " + wanted + ": " + why(cause) + " (" + remedy(cause) + "--"
                             + setting.replace('_', '-') + " or WEIR_" + setting.toUpperCase(Locale.ROOT)

@@ -65,7 +65,7 @@ final class RuleExposition {
                 "Requests of callers whose override the rule's algorithm cannot count: the rule's own limit applied.",
                 ThreadCounts.OVERRIDE_IGNORED);
         out.metric(
-                "ratelimit_busiest_counter_ratio",
+                "ratelimit_busiest_key_ratio",
                 "gauge",
                 "At least this share of the rule's checks goes to one counter, sampled from one request in "
                         + ThreadCounts.SAMPLED
@@ -73,7 +73,7 @@ final class RuleExposition {
                         + " rule with one counter.");
         for (SeriesPositions.Series each : series) {
             out.sample(
-                    "ratelimit_busiest_counter_ratio",
+                    "ratelimit_busiest_key_ratio",
                     labels(each),
                     busiest.apply(each.position).share());
         }

@@ -37,6 +37,7 @@ public final class RuleMetrics implements LimiterObserver {
 
     private final TimeSource time;
     private final boolean shadow;
+    private final @Nullable HitCounts hitCounts;
     private final SeriesPositions positions = new SeriesPositions(this::total);
     private final List<ThreadCounts> threads = new CopyOnWriteArrayList<>();
     private final FastThreadLocal<ThreadCounts> threadCounts = new FastThreadLocal<>() {
@@ -60,10 +61,12 @@ public final class RuleMetrics implements LimiterObserver {
      *
      * @param time the clock of the limiter
      * @param shadow whether the whole server is in shadow mode
+     * @param nearLimit the share of a limit above which hits count as near it; null if hits are not counted
      */
-    public RuleMetrics(TimeSource time, boolean shadow) {
+    public RuleMetrics(TimeSource time, boolean shadow, @Nullable Double nearLimit) {
         this.time = time;
         this.shadow = shadow;
+        this.hitCounts = nearLimit == null ? null : new HitCounts(nearLimit);
     }
 
     /** Assigns positions to the rules of {@code next}; to be called before they are put in force. */
@@ -95,6 +98,9 @@ public final class RuleMetrics implements LimiterObserver {
                     ? ThreadCounts.ALLOWED
                     : shadow || verdict.shadowed() ? ThreadCounts.SHADOWED : ThreadCounts.DENIED;
             mine.add(position, outcome);
+            if (hitCounts != null) {
+                hitCounts.add(mine, position, verdict);
+            }
             if (verdict.degraded()) {
                 degraded(mine, position, verdict, decision.allowed());
             }
@@ -153,6 +159,11 @@ public final class RuleMetrics implements LimiterObserver {
         Generation generation = current;
         new RuleExposition(positions.series(), this::total, this::requests, generation::busiest).write(out);
         SwitchExposition.write(out, everything, positions.series(), generation.byPosition(positions.size()));
+    }
+
+    /** Writes the series of the reference service; only if hits are counted. */
+    void writeReference(Exposition out) {
+        new ReferenceExposition(positions.series(), this::total, this::requests).write(out);
     }
 
     /** The traffic of the rules in force that have a key, each label once. */

@@ -10,6 +10,7 @@ import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.List;
@@ -77,6 +78,9 @@ public final class ServerMetrics implements AutoCloseable {
         PrometheusMeterRegistry open = registry;
         if (open == null) {
             open = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+            // Their names break Prometheus's rules: an abbreviated unit, and the suffix of a histogram.
+            open.config().meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"));
+            open.config().meterFilter(MeterFilter.denyNameStartsWith("system.cpu.count"));
             collections = new JvmGcMetrics();
             collections.bindTo(open);
             new JvmMemoryMetrics().bindTo(open);
@@ -103,6 +107,13 @@ public final class ServerMetrics implements AutoCloseable {
         rules.write(out);
         stores.write(out);
         return out.append(registry().scrape()).toString();
+    }
+
+    /** Returns the same with the series of the reference service before it. */
+    public String scrapeWithReference() {
+        Exposition out = new Exposition();
+        rules.writeReference(out);
+        return out.append(scrape()).toString();
     }
 
     @Override

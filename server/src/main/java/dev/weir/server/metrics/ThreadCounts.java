@@ -18,13 +18,21 @@ final class ThreadCounts {
     static final int FAIL_OPEN = 5;
     static final int OVERRIDE_IGNORED = 6;
 
+    /** Hits, as the reference service counts them; only if they are asked for. */
+    static final int TOTAL_HITS = 7;
+
+    static final int OVER_HITS = 8;
+    static final int NEAR_HITS = 9;
+    static final int WITHIN_HITS = 10;
+    static final int SHADOW_HITS = 11;
+
     /** The outcome of whole requests that replaces {@link #SHADOWED}. */
     static final int UNMATCHED = 2;
 
     /** Upper bounds of the histogram, microseconds; one more bucket has none. */
     static final int[] BOUNDS = {1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000};
 
-    private static final int COUNTS = 7;
+    private static final int COUNTS = 12;
     private static final int HISTOGRAM = BOUNDS.length + 2;
 
     /** Fields of a position. */
@@ -52,7 +60,11 @@ final class ThreadCounts {
     }
 
     void add(int position, int field) {
-        increase(room(position), position * FIELDS + field, 1);
+        add(position, field, 1);
+    }
+
+    void add(int position, int field, long by) {
+        increase(room(position), position * FIELDS + field, by);
     }
 
     void time(int position, boolean allowed, long micros) {

@@ -24,9 +24,11 @@ final class CheckAnswers {
     private static final String QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
 
     private final RateLimitFields fields;
+    private final RetryAfter retryAfter;
 
     CheckAnswers(RestSettings settings) {
         this.fields = new RateLimitFields(settings);
+        this.retryAfter = new RetryAfter(settings.retryJitter());
     }
 
     /** Returns 200, or 429 with the reason; 503 if no limit is used up, but a required store does not answer. */
@@ -54,7 +56,7 @@ final class CheckAnswers {
         if (told != null && (told.passesLater() || told.storeDown())) {
             headers = new ArrayList<>(headers);
             headers.add("Retry-After");
-            headers.add(fields.retryAfter(told));
+            headers.add(retryAfter.seconds(told));
         }
         int status = told != null && told.storeDown() ? 503 : 429;
         return new HttpAnswer(

@@ -19,8 +19,10 @@ final class CheckReader {
 
     private final JsonFactory factory;
     private final RequestCaps caps;
+    private final boolean calendarMonths;
 
-    CheckReader(JsonFactory factory, RequestCaps caps) {
+    CheckReader(JsonFactory factory, RequestCaps caps, boolean calendarMonths) {
+        this.calendarMonths = calendarMonths;
         this.factory = factory;
         this.caps = caps;
     }
@@ -41,7 +43,7 @@ final class CheckReader {
     }
 
     /** The state of reading one body: members come in any order. */
-    private static final class Reading {
+    private final class Reading {
         private final JsonInput in;
         private final Request into;
         private @Nullable String domain;
@@ -88,7 +90,7 @@ final class CheckReader {
                         "descriptors: given together with " + CallerText.shown(into.key(0)), "one or the other");
             }
             descriptorsSeen = true;
-            DescriptorJson list = new DescriptorJson(in, into);
+            DescriptorJson list = new DescriptorJson(in, into, calendarMonths);
             list.read(in.next());
             if (list.anyGivesBack()) {
                 throw in.mistake("isNegativeHits: true", "false; use gRPC or /json to give hits back");

@@ -19,11 +19,14 @@ final class DescriptorJson {
 
     private final JsonInput in;
     private final Request into;
+    private final boolean calendarMonths;
     /** Descriptors that give hits back. The number of hits may be known only at the end of the request. */
     private final BitSet givesBack = new BitSet();
 
-    DescriptorJson(JsonInput in, Request into) {
+    /** Reads descriptors; with {@code calendarMonths}, a limit per month is one of the calendar. */
+    DescriptorJson(JsonInput in, Request into, boolean calendarMonths) {
         this.in = in;
+        this.calendarMonths = calendarMonths;
         this.into = into;
     }
 
@@ -156,7 +159,7 @@ final class DescriptorJson {
                 requests = in.unsigned(at + "." + name, MAX_32);
             }
         }
-        Limit limit = unit.limit(requests);
+        Limit limit = unit.limit(requests, calendarMonths);
         if (limit == null) {
             throw in.mistake(at + ".unit: UNKNOWN", UNITS);
         }

@@ -8,8 +8,8 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 
 /**
- * Hashes an idempotency key, for this process and for shared stores: SHA-256 of the caller, of the key and of the
- * request, each cut to 128 bits. All processes compute the same hashes, their length is fixed, and neither keys nor
+ * Hashes an idempotency key, for this process and for shared stores: SHA-256 of its {@linkplain
+ * IdempotencyScope owner}, of the key and of the request, each cut to 128 bits. All processes compute the same hashes, their length is fixed, and neither keys nor
  * bodies are stored.
  */
 final class IdempotencyHashes {
@@ -19,10 +19,10 @@ final class IdempotencyHashes {
         this.settings = settings;
     }
 
-    /** Hashes {@code key} of {@code caller}, who is known only within {@code domain}. */
-    Idempotency of(String domain, String caller, String key, String path, byte[] body) {
+    /** Hashes {@code key} of the owner {@code scope}. */
+    Idempotency of(byte[] scope, String key, String path, byte[] body) {
         return new Idempotency(
-                hash(domain, caller.getBytes(UTF_8)),
+                scope,
                 hash("", key.getBytes(UTF_8)),
                 hash(path, body),
                 settings.keep().toNanos() / 1_000,

@@ -17,8 +17,11 @@ final class IdempotencyKey {
 
     private IdempotencyKey() {}
 
-    /** The key in the headers, or null. */
-    static @Nullable String of(MultiMap headers) {
+    /** The key in {@code header}, or if that is null in one of the usual headers; null if there is no key. */
+    static @Nullable String in(MultiMap headers, @Nullable String header) {
+        if (header != null) {
+            return of(headers, header);
+        }
         String key = of(headers, "Idempotency-Key");
         String other = of(headers, "X-Idempotency-Key");
         if (key != null && other != null && !key.equals(other)) {

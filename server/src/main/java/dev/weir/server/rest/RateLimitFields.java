@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Builds the headers of a decision. {@code RateLimit-Policy} lists the rules that apply; {@code RateLimit} and
@@ -52,13 +51,6 @@ final class RateLimitFields {
     /** The header of a degraded decision, which was made without a store. */
     static List<String> degraded(MutableDecision decision) {
         return decision.degraded() ? List.of("X-RateLimit-Degraded", "true") : List.of();
-    }
-
-    /** The seconds that a denied caller should wait, plus jitter. */
-    String retryAfter(VerdictNumbers numbers) {
-        long jitter = settings.retryJitter().toSeconds();
-        return Long.toString(
-                numbers.retryAfterSeconds() + ThreadLocalRandom.current().nextLong(jitter + 1));
     }
 
     private static String policies(MutableDecision decision, VerdictNumbers binding) {

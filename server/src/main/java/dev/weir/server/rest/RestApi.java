@@ -32,9 +32,6 @@ import java.util.function.Consumer;
  * object serves all requests.
  */
 public final class RestApi {
-    /** The attributes that identify the caller, most specific first. */
-    private static final List<String> CALLER = List.of("api_key", "user_id", "client_id", "ip");
-
     private final Limiter limiter;
     private final TimeSource time;
     private final Health health;
@@ -81,8 +78,8 @@ public final class RestApi {
         this.bodies = new BodyBudget(settings.caps().bytes());
         this.rls = rls;
         JsonFactory factory = JsonInput.factory(settings.caps());
-        this.checks = new CheckReader(factory, settings.caps());
-        this.rlsReader = new RlsJsonReader(factory, settings.caps());
+        this.checks = new CheckReader(factory, settings.caps(), rls.calendarMonths());
+        this.rlsReader = new RlsJsonReader(factory, settings.caps(), rls.calendarMonths());
         this.answers = new CheckAnswers(settings);
         this.remembered = new RememberedAnswers(settings.idempotency());
         this.hashes = new IdempotencyHashes(settings.idempotency());
@@ -114,7 +111,7 @@ public final class RestApi {
         Buffers own = buffers.get();
         Request request = own.request;
         HttpServerRequest http = exchange.request();
-        String key = IdempotencyKey.of(http.headers());
+        String key = IdempotencyKey.in(http.headers(), settings.idempotency().header());
         checks.read(body, this::domains, request);
         request.nameCounter();
         RuleIndex rules = limiter.index();
@@ -128,7 +125,7 @@ public final class RestApi {
                     (asked, decision) -> exchange.answer(answer(asked, decision, rules, alwaysOk)));
             return;
         }
-        Idempotency once = hashes.of(request.domain(), caller(request), key, http.path(), body);
+        Idempotency once = hashes.of(IdempotencyScope.of(request, rules), key, http.path(), body);
         remembered.once(
                 once,
                 key,
@@ -236,17 +233,5 @@ public final class RestApi {
         } catch (RuntimeException e) {
             context.fail(e);
         }
-    }
-
-    private static String caller(Request request) {
-        for (String attribute : CALLER) {
-            for (int i = 0; i < request.descriptors(); i++) {
-                String value = request.value(i, attribute);
-                if (value != null) {
-                    return attribute + "=" + value;
-                }
-            }
-        }
-        return "";
     }
 }

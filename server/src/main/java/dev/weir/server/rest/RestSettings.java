@@ -2,6 +2,7 @@ package dev.weir.server.rest;
 
 import dev.weir.server.rls.RequestCaps;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of the REST API, and the bound on everything that a caller can send.
@@ -25,7 +26,15 @@ public record RestSettings(RequestCaps caps, int draft, Duration retryJitter, Id
 
     /** Returns these settings with other bounds on the answers remembered per caller. */
     public RestSettings withIdempotency(Duration keep, int perCaller) {
-        return new RestSettings(caps, draft, retryJitter, new Idempotency(keep, perCaller, idempotency.total()));
+        return new RestSettings(
+                caps, draft, retryJitter, new Idempotency(keep, perCaller, idempotency.total(), idempotency.header()));
+    }
+
+    /** Returns these settings with another header for idempotency keys; null for the usual ones. */
+    public RestSettings withIdempotencyHeader(@Nullable String header) {
+        Idempotency same = idempotency;
+        return new RestSettings(
+                caps, draft, retryJitter, new Idempotency(same.keep(), same.perCaller(), same.total(), header));
     }
 
     /**
@@ -33,11 +42,16 @@ public record RestSettings(RequestCaps caps, int draft, Duration retryJitter, Id
      *
      * @param perCaller answers per caller; beyond that its oldest is dropped
      * @param total answers of all callers; beyond that the least recent caller loses its answers
+     * @param header the only header whose keys count; null for {@code Idempotency-Key} and {@code X-Idempotency-Key}
      */
-    public record Idempotency(Duration keep, int perCaller, int total) {
+    public record Idempotency(
+            Duration keep,
+            int perCaller,
+            int total,
+            @Nullable String header) {
 
         public static Idempotency defaults() {
-            return new Idempotency(Duration.ofHours(24), 1_024, 32_768);
+            return new Idempotency(Duration.ofHours(24), 1_024, 32_768, null);
         }
     }
 }

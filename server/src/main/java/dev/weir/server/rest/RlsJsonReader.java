@@ -15,9 +15,11 @@ final class RlsJsonReader {
 
     private final JsonFactory factory;
     private final RequestCaps caps;
+    private final boolean calendarMonths;
 
-    RlsJsonReader(JsonFactory factory, RequestCaps caps) {
+    RlsJsonReader(JsonFactory factory, RequestCaps caps, boolean calendarMonths) {
         this.factory = factory;
+        this.calendarMonths = calendarMonths;
         this.caps = caps;
     }
 
@@ -27,7 +29,7 @@ final class RlsJsonReader {
         long hitsAddend = 0;
         boolean hitsSeen = false;
         try (JsonInput in = JsonInput.of(factory, body, caps)) {
-            DescriptorJson descriptors = new DescriptorJson(in, into);
+            DescriptorJson descriptors = new DescriptorJson(in, into, calendarMonths);
             in.object("body");
             while (in.member()) {
                 String name = in.name();

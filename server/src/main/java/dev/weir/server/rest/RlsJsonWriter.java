@@ -29,7 +29,9 @@ final class RlsJsonWriter {
             json.writeEndArray();
             int headersOf = answer.headersOf();
             if (headersOf >= 0) {
-                headers(json, answer.settings(), answer.status(headersOf));
+                RlsStatus status = answer.status(headersOf);
+                headers(json, "responseHeadersToAdd", answer.settings().responseHeaders(), status);
+                headers(json, "requestHeadersToAdd", answer.settings().requestHeaders(), status);
             }
             if (metadata != null) {
                 json.writeFieldName("dynamicMetadata");
@@ -64,11 +66,15 @@ final class RlsJsonWriter {
         json.writeEndObject();
     }
 
-    private static void headers(JsonGenerator json, RlsSettings names, RlsStatus status) throws IOException {
-        json.writeArrayFieldStart("responseHeadersToAdd");
-        header(json, names.limitHeader(), status.requestsPerUnit());
-        header(json, names.remainingHeader(), status.remaining());
-        header(json, names.resetHeader(), status.resetSeconds());
+    private static void headers(JsonGenerator json, String field, RlsSettings.@Nullable Headers names, RlsStatus status)
+            throws IOException {
+        if (names == null) {
+            return;
+        }
+        json.writeArrayFieldStart(field);
+        header(json, names.limit(), status.requestsPerUnit());
+        header(json, names.remaining(), status.remaining());
+        header(json, names.reset(), status.resetSeconds());
         json.writeEndArray();
     }
 

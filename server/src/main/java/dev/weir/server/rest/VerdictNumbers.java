@@ -103,7 +103,7 @@ final class VerdictNumbers {
 
     /** The seconds in which the quota is renewed: 10 a second with a burst of 20 is 20 in two seconds. */
     long windowSeconds() {
-        long window = limit.windowMicros();
+        long window = limit.calendar() == null ? limit.windowMicros() : limit.windowEnd(now) - limit.windowStart(now);
         if (holdsMore()) {
             long part = Long.divideUnsigned(window % limit.requests() * limit.burst(), limit.requests());
             window = window / limit.requests() * limit.burst() + part;

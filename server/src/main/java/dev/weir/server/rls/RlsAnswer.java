@@ -1,5 +1,6 @@
 package dev.weir.server.rls;
 
+import dev.weir.internal.model.BindingVerdict;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
@@ -10,7 +11,7 @@ import java.util.Arrays;
  * in order. An event loop reuses one object for all decisions, without allocating.
  *
  * <p>In Envoy's format a descriptor matches at most one rule. In Weir's it can match many, and its status is that of
- * the one that {@linkplain MutableVerdict#bindsBefore binds}.
+ * the one that {@linkplain BindingVerdict binds}.
  */
 public final class RlsAnswer {
     private static final int NONE = -1;
@@ -37,7 +38,7 @@ public final class RlsAnswer {
         for (int i = 0, size = decision.size(); i < size; i++) {
             MutableVerdict verdict = decision.verdict(i);
             int best = binding[verdict.descriptor()];
-            if (best == NONE || verdict.bindsBefore(decision.verdict(best))) {
+            if (best == NONE || BindingVerdict.isBefore(verdict, decision.verdict(best))) {
                 binding[verdict.descriptor()] = i;
             }
         }
@@ -69,7 +70,7 @@ public final class RlsAnswer {
      */
     public int headersOf() {
         int chosen = NONE;
-        if (!settings.headers()) {
+        if (settings.responseHeaders() == null && settings.requestHeaders() == null) {
             return chosen;
         }
         long least = RlsStatus.MAX;

@@ -63,7 +63,7 @@ public final class RlsMetadata {
 
     /** The limit in protobuf's text format, which omits zeros. */
     private static String text(Limit limit) {
-        RlsUnit unit = RlsUnit.ofWindow(limit.windowMicros());
+        RlsUnit unit = RlsUnit.of(limit);
         String requests = limit.requests() == 0 ? "" : "requests_per_unit:" + limit.requests() + " ";
         return (requests + (unit == RlsUnit.UNKNOWN ? "" : "unit:" + unit)).strip();
     }

@@ -40,7 +40,7 @@ public final class RlsStatus {
     }
 
     public RlsUnit unit() {
-        return limit == null ? RlsUnit.UNKNOWN : RlsUnit.ofWindow(limit.windowMicros());
+        return limit == null ? RlsUnit.UNKNOWN : RlsUnit.of(limit);
     }
 
     /** The name of the limit in the rule file; empty if it has none, and for a limit that the caller gave. */

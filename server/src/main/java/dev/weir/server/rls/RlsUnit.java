@@ -1,10 +1,14 @@
 package dev.weir.server.rls;
 
+import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The protocol's units, which are the only windows it can name: a month is 30 days, a year 365. */
+/**
+ * The protocol's units, which are the only windows it can name. A month is 30 days or one of the calendar, a year 365
+ * days.
+ */
 public enum RlsUnit {
     // In the order of their numbers on the wire: see BY_NUMBER.
     UNKNOWN(0, Duration.ZERO),
@@ -28,8 +32,20 @@ public enum RlsUnit {
         this.micros = window.toNanos() / 1_000;
     }
 
-    /** The unit of a window; {@link #UNKNOWN} if the protocol has none. */
-    public static RlsUnit ofWindow(long micros) {
+    /** The unit of a limit's window; {@link #UNKNOWN} if the protocol has none. */
+    public static RlsUnit of(Limit limit) {
+        CalendarWindow calendar = limit.calendar();
+        return calendar == null
+                ? ofWindow(limit.windowMicros())
+                : switch (calendar) {
+                    case DAY -> DAY;
+                    case WEEK -> WEEK;
+                    case MONTH -> MONTH;
+                    case YEAR -> YEAR;
+                };
+    }
+
+    private static RlsUnit ofWindow(long micros) {
         for (RlsUnit unit : BY_NUMBER) {
             if (unit.micros == micros) {
                 return unit;
@@ -57,8 +73,14 @@ public enum RlsUnit {
         return number;
     }
 
-    /** The limit of {@code requestsPerUnit} that a caller gives; null for {@link #UNKNOWN}, which has no window. */
-    public @Nullable Limit limit(long requestsPerUnit) {
+    /**
+     * The limit of {@code requestsPerUnit} that a caller gives; null for {@link #UNKNOWN}, which has no window. With
+     * {@code calendarMonths}, a month is one of the calendar.
+     */
+    public @Nullable Limit limit(long requestsPerUnit, boolean calendarMonths) {
+        if (calendarMonths && this == MONTH) {
+            return Limit.calendarWindow(requestsPerUnit, CalendarWindow.MONTH);
+        }
         return this == UNKNOWN ? null : Limit.fixedWindow(requestsPerUnit, window);
     }
 }

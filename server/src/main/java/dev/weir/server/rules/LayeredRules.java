@@ -38,10 +38,6 @@ public final class LayeredRules {
         RuleIndex compile(WrittenRules rules, OverrideLookup quotas, RuleSwitches switches);
     }
 
-    LayeredRules(WrittenRules files, List<SourceRules> sources, @Nullable ControlPlane control) {
-        this(files, sources, control, RuleIndex::of);
-    }
-
     LayeredRules(WrittenRules files, List<SourceRules> sources, @Nullable ControlPlane control, Compiler compiler) {
         this.compiler = compiler;
         this.sources = List.copyOf(sources);

@@ -2,6 +2,7 @@ package dev.weir.server.rules;
 
 import dev.weir.control.ControlPlane;
 import dev.weir.control.source.SourceRules;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.metrics.ServerMetrics;
 import java.util.List;
@@ -18,10 +19,19 @@ public final class ServerRules {
      * Layers the rules of {@code remote} and then those of {@code control} over {@code files}.
      *
      * @param control null where the server has no database
+     * @param endpointForm the form in which rules in Weir's format compare endpoints
      */
-    public ServerRules(WatchedRuleFiles files, List<SourceRules> remote, @Nullable ControlPlane control) {
+    public ServerRules(
+            WatchedRuleFiles files,
+            List<SourceRules> remote,
+            @Nullable ControlPlane control,
+            EndpointForm endpointForm) {
         this.files = files;
-        layers = new LayeredRules(files.first(), remote, control);
+        layers = new LayeredRules(
+                files.first(),
+                remote,
+                control,
+                (rules, quotas, switches) -> RuleIndex.of(rules, quotas, switches, endpointForm));
         views = new RuleSourceViews(files, remote, layers, control);
     }
 

@@ -61,6 +61,7 @@ final class GivenValuesReader {
             given.put(SettingsCatalogue.RULES.name(), rules);
         }
         given.putAll(ReferenceVariables.tls(environment, problems));
+        given.putAll(ReferenceVariables.metrics(environment, problems));
         given.putAll(ReferenceRedis.read(environment, problems));
         for (Setting<?> each : SettingsCatalogue.all()) {
             String variable = each.reference();

@@ -37,8 +37,30 @@ final class NetworkSettings {
             "a duration from 100ms to 10m",
             SettingParsers.duration(Duration.ofMillis(100), Duration.ofMinutes(10)));
 
-    static final List<Setting<?>> ALL =
-            List.of(MAX_CONNECTIONS, MAX_CONNECTIONS_PER_ADDRESS, NETWORK_MEMORY, HEAD_TIMEOUT);
+    static final Setting<Duration> GRPC_MAX_CONNECTION_AGE = Setting.of(
+                    "grpc_max_connection_age",
+                    "DURATION",
+                    "Age at which a gRPC connection is asked to close, give or take a tenth; 0s for never.",
+                    "24h",
+                    "a duration up to 365d",
+                    SettingParsers.duration(Duration.ZERO, Duration.ofDays(365)))
+            .as("GRPC_MAX_CONNECTION_AGE");
+    static final Setting<Duration> GRPC_MAX_CONNECTION_AGE_GRACE = Setting.of(
+                    "grpc_max_connection_age_grace",
+                    "DURATION",
+                    "Time after that for calls in flight; then the connection is closed.",
+                    "1h",
+                    "a duration up to 365d",
+                    SettingParsers.duration(Duration.ZERO, Duration.ofDays(365)))
+            .as("GRPC_MAX_CONNECTION_AGE_GRACE");
+
+    static final List<Setting<?>> ALL = List.of(
+            MAX_CONNECTIONS,
+            MAX_CONNECTIONS_PER_ADDRESS,
+            NETWORK_MEMORY,
+            HEAD_TIMEOUT,
+            GRPC_MAX_CONNECTION_AGE,
+            GRPC_MAX_CONNECTION_AGE_GRACE);
 
     private NetworkSettings() {}
 
@@ -49,7 +71,9 @@ final class NetworkSettings {
                 connections,
                 reader.orElse(MAX_CONNECTIONS_PER_ADDRESS, (connections + 1) / 2),
                 reader.orNull(NETWORK_MEMORY),
-                reader.value(HEAD_TIMEOUT));
+                reader.value(HEAD_TIMEOUT),
+                reader.value(GRPC_MAX_CONNECTION_AGE),
+                reader.value(GRPC_MAX_CONNECTION_AGE_GRACE));
     }
 
     static int connectionsThatFit(long heap) {

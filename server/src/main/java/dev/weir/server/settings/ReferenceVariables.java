@@ -2,6 +2,7 @@ package dev.weir.server.settings;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,8 +11,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the environment variables of envoyproxy/ratelimit: the rules that they name, their TLS files, and the variables
- * that Weir ignores.
+ * Reads the environment variables of envoyproxy/ratelimit: the rules that they name, their TLS files, the port of
+ * their metrics, and the variables that Weir ignores.
  */
 final class ReferenceVariables {
     private static final String ROOT = "RUNTIME_ROOT";
@@ -32,15 +33,12 @@ final class ReferenceVariables {
 
     /** Variables that the reference reads (src/settings/settings.go) and Weir ignores so far. */
     private static final String NAMES = """
-            DEBUG_HOST GRPC_UDS GRPC_MAX_CONNECTION_AGE GRPC_MAX_CONNECTION_AGE_GRACE
-            XDS_CLIENT_BACKOFF_INITIAL_INTERVAL XDS_CLIENT_BACKOFF_MAX_INTERVAL XDS_CLIENT_BACKOFF_RANDOM_FACTOR
-            XDS_CLIENT_BACKOFF_JITTER XDS_CLIENT_MAX_MSG_SIZE_IN_BYTES USE_DOG_STATSD USE_DOG_STATSD_MOGRIFIERS
-            USE_STATSD STATSD_HOST STATSD_PORT EXTRA_TAGS STATS_FLUSH_INTERVAL DISABLE_STATS USE_PROMETHEUS
-            PROMETHEUS_ADDR PROMETHEUS_PATH PROMETHEUS_MAPPER_YAML RUNTIME_IGNOREDOTFILES RUNTIME_WATCH_ROOT
-            EXPIRATION_JITTER_MAX_SECONDS LOCAL_CACHE_SIZE_IN_BYTES NEAR_LIMIT_RATIO CACHE_KEY_PREFIX
-            HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED REDIS_POOL_SIZE REDIS_PIPELINE_WINDOW REDIS_PIPELINE_LIMIT
-            REDIS_PERSECOND REDIS_PERSECOND_SOCKET_TYPE REDIS_PERSECOND_TYPE REDIS_PERSECOND_URL
-            REDIS_PERSECOND_POOL_SIZE REDIS_PERSECOND_AUTH REDIS_PERSECOND_TLS REDIS_PERSECOND_SENTINEL_AUTH
+            DEBUG_HOST GRPC_UDS XDS_CLIENT_BACKOFF_INITIAL_INTERVAL XDS_CLIENT_BACKOFF_MAX_INTERVAL
+            XDS_CLIENT_BACKOFF_RANDOM_FACTOR XDS_CLIENT_BACKOFF_JITTER XDS_CLIENT_MAX_MSG_SIZE_IN_BYTES
+            USE_DOG_STATSD USE_DOG_STATSD_MOGRIFIERS USE_STATSD STATSD_HOST STATSD_PORT EXTRA_TAGS
+            STATS_FLUSH_INTERVAL DISABLE_STATS PROMETHEUS_MAPPER_YAML RUNTIME_IGNOREDOTFILES RUNTIME_WATCH_ROOT
+            EXPIRATION_JITTER_MAX_SECONDS LOCAL_CACHE_SIZE_IN_BYTES HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED
+            REDIS_POOL_SIZE REDIS_PIPELINE_WINDOW REDIS_PIPELINE_LIMIT REDIS_PERSECOND_POOL_SIZE
             REDIS_PERSECOND_PIPELINE_WINDOW REDIS_PERSECOND_PIPELINE_LIMIT REDIS_HEALTH_CHECK_ACTIVE_CONNECTION
             REDIS_TIMEOUT REDIS_PERSECOND_TIMEOUT REDIS_POOL_ON_EMPTY_BEHAVIOR REDIS_PERSECOND_POOL_ON_EMPTY_BEHAVIOR
             MEMCACHE_HOST_PORT MEMCACHE_MAX_IDLE_CONNS MEMCACHE_SRV MEMCACHE_SRV_REFRESH MEMCACHE_TLS
@@ -48,14 +46,35 @@ final class ReferenceVariables {
             MEMCACHE_TLS_SKIP_HOSTNAME_VERIFICATION TRACING_ENABLED TRACING_SERVICE_NAME TRACING_SERVICE_NAMESPACE
             TRACING_SERVICE_INSTANCE_ID TRACING_EXPORTER_PROTOCOL TRACING_SAMPLING_RATE MAX_CONCURRENT_REQUESTS
             REQUEST_TIMEOUT SANITIZE_DESCRIPTOR_METRIC_DOTS PROMETHEUS_RESPONSE_TIME_AS_MILLISECONDS
-            USE_CALENDAR_MONTH_RATE_LIMIT LIMIT_REQUEST_HEADERS_ENABLED LIMIT_REQUEST_LIMIT_HEADER
-            LIMIT_REQUEST_REMAINING_HEADER LIMIT_REQUEST_RESET_HEADER REDIS_CLUSTER_PIPELINE_PARALLELISM
+            REDIS_CLUSTER_PIPELINE_PARALLELISM
             REDIS_PERSECOND_CLUSTER_PIPELINE_PARALLELISM REDIS_CLOSE_CONNECTION_ON_READONLY_ERROR
             REDIS_STARTUP_INITIAL_INTERVAL REDIS_STARTUP_MAX_INTERVAL REDIS_STARTUP_MAX_ELAPSED_TIME""";
 
     static final Set<String> IGNORED = Set.of(NAMES.split("\\s+"));
 
+    private static final String USE_PROMETHEUS = "USE_PROMETHEUS";
+    private static final String PROMETHEUS_ADDRESS = "PROMETHEUS_ADDR";
+    private static final String PROMETHEUS_PATH = "PROMETHEUS_PATH";
+
     private ReferenceVariables() {}
+
+    /** The port of the metrics, with the variables that name it. As in the reference, it is on only if asked for. */
+    static Map<String, GivenValue> metrics(Map<String, String> environment, List<String> problems) {
+        Map<String, GivenValue> values = new HashMap<>();
+        if (isOn(USE_PROMETHEUS, environment, problems)) {
+            String address = environment.getOrDefault(PROMETHEUS_ADDRESS, "");
+            String path = environment.getOrDefault(PROMETHEUS_PATH, "");
+            values.put(
+                    ReferenceMetricsSettings.ADDRESS.name(),
+                    address.isEmpty()
+                            ? new GivenValue(":9090", USE_PROMETHEUS)
+                            : new GivenValue(address, PROMETHEUS_ADDRESS));
+            if (!path.isEmpty()) {
+                values.put(ReferenceMetricsSettings.PATH.name(), new GivenValue(path, PROMETHEUS_PATH));
+            }
+        }
+        return values;
+    }
 
     /** The source of the rules and the variables that name it, or null if none is set. */
     static @Nullable GivenValue rules(Map<String, String> environment, List<String> problems) {
@@ -122,7 +141,7 @@ final class ReferenceVariables {
         return isOn(USE_TLS, environment, problems);
     }
 
-    private static boolean isOn(String variable, Map<String, String> environment, List<String> problems) {
+    static boolean isOn(String variable, Map<String, String> environment, List<String> problems) {
         String text = environment.getOrDefault(variable, "");
         Boolean on = text.isEmpty() ? Boolean.FALSE : SettingParsers.bool(text);
         if (on == null) {
@@ -141,10 +160,17 @@ final class ReferenceVariables {
         });
         names.addAll(ReferenceRedis.ignored(environment));
         if (!usesTls(environment, new ArrayList<>())) {
-            TLS_FILES.values().stream()
-                    .filter(name -> !environment.getOrDefault(name, "").isEmpty())
-                    .forEach(names::add);
+            addSet(TLS_FILES.values(), environment, names);
+        }
+        if (!isOn(USE_PROMETHEUS, environment, new ArrayList<>())) {
+            addSet(List.of(PROMETHEUS_ADDRESS, PROMETHEUS_PATH), environment, names);
         }
         return names;
+    }
+
+    private static void addSet(Collection<String> variables, Map<String, String> environment, Set<String> names) {
+        variables.stream()
+                .filter(name -> !environment.getOrDefault(name, "").isEmpty())
+                .forEach(names::add);
     }
 }

@@ -37,6 +37,19 @@ final class SettingParsers {
         return HOST.matcher(bare).matches() ? bare : null;
     }
 
+    /** Parses {@code host:port}; as in Go, {@code :port} means all addresses. */
+    static @Nullable ListenAddress address(String text) {
+        int colon = text.lastIndexOf(':');
+        String host = colon <= 0 ? "0.0.0.0" : host(text.substring(0, colon));
+        Integer port = integer(0, 65_535).apply(text.substring(colon + 1));
+        return colon < 0 || host == null || port == null ? null : new ListenAddress(host, port);
+    }
+
+    /** Parses a decimal number from 0 to 1. */
+    static @Nullable Double share(String text) {
+        return text.matches("0(\\.[0-9]+)?|\\.[0-9]+|1(\\.0+)?") ? Double.valueOf(text) : null;
+    }
+
     static @Nullable List<String> names(String text) {
         List<String> names = Stream.of(text.split(","))
                 .map(String::strip)

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param stores the shared stores by name, with the default one unless it is memory
  * @param control the database of rules and quotas that are changed while the server runs
  * @param decisions which decisions are recorded, and where
+ * @param referenceMetrics where metrics are also served under the names of the reference service; null for nowhere
  * @param warmUp the maximum time for warming up the decision path before the server is ready
  * @param warnings settings that were given and have no effect
  */
@@ -46,6 +47,7 @@ public record Settings(
         ControlSettings control,
         DecisionSinkSettings decisions,
         RlsSettings rls,
+        @Nullable ReferenceMetrics referenceMetrics,
         Logging logging,
         Idempotency idempotency,
         Duration warmUp,
@@ -67,8 +69,10 @@ public record Settings(
      * How long and for how many requests per caller an idempotency key is remembered.
      *
      * @param perCaller keys; beyond that the oldest are dropped
+     * @param header the only header whose keys count; null for the usual ones
      */
-    public record Idempotency(Duration keep, int perCaller) {}
+    public record Idempotency(
+            Duration keep, int perCaller, @Nullable String header) {}
 
     /**
      * The bounds on connections and on the memory that peers hold.
@@ -78,12 +82,24 @@ public record Settings(
      * @param memory bytes of unfinished requests and unsent answers, over all ports; null for a part of heap and direct
      *     memory
      * @param head the time until the head of an HTTP request must be complete
+     * @param grpcAge the age at which a gRPC connection is drained; zero for never
+     * @param grpcAgeGrace how long a drained connection may still finish its calls
      */
     public record Network(
             int connections,
             int connectionsPerAddress,
             @Nullable Long memory,
-            Duration head) {}
+            Duration head,
+            Duration grpcAge,
+            Duration grpcAgeGrace) {}
+
+    /**
+     * The port on which metrics have the names of the reference service.
+     *
+     * @param path the path of the page
+     * @param nearLimit the share of a limit above which hits count as near it
+     */
+    public record ReferenceMetrics(ListenAddress address, String path, double nearLimit) {}
 
     /** The format and the level of the log. */
     public record Logging(LogFormat format, Level level) {}

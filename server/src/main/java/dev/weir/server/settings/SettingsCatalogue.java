@@ -1,6 +1,7 @@
 package dev.weir.server.settings;
 
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.match.pattern.EndpointForm;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -83,6 +84,20 @@ public final class SettingsCatalogue {
             1,
             1_000_000_000);
 
+    static final Setting<String> IDEMPOTENCY_HEADER = header(
+            "idempotency_header",
+            "The only header whose keys count, for gateways that make the keys themselves; without it, Idempotency-Key"
+                    + " and X-Idempotency-Key.",
+            "");
+
+    static final Setting<EndpointForm> ENDPOINT_FORM = Setting.of(
+            "endpoint_form",
+            "FORM",
+            "How rules in Weir's format compare endpoints: normal (one spelling for each path) or raw (as it comes).",
+            "normal",
+            "normal or raw",
+            SettingParsers.constant(EndpointForm.values()));
+
     static final Setting<Boolean> SHADOW_MODE = Setting.bool(
                     "shadow_mode", "Deny no request: count and report only.", "false")
             .as("SHADOW_MODE");
@@ -91,6 +106,11 @@ public final class SettingsCatalogue {
     static final Setting<Boolean> CHARGE_DENIED = Setting.bool(
                     "charge_denied", "Count denied hits too, for rules in Envoy's format.", "true")
             .asOpposite("STOP_CACHE_KEY_INCREMENT_WHEN_OVERLIMIT");
+    static final Setting<Boolean> CALENDAR_MONTHS = Setting.bool(
+                    "calendar_months",
+                    "Count months of Envoy's format by the calendar in UTC, not as 30 days.",
+                    "false")
+            .as("USE_CALENDAR_MONTH_RATE_LIMIT");
     static final Setting<Boolean> RESPONSE_HEADERS = Setting.bool(
                     "response_headers", "Send limit, remaining and reset headers to Envoy.", "false")
             .as("LIMIT_RESPONSE_HEADERS_ENABLED");
@@ -101,6 +121,18 @@ public final class SettingsCatalogue {
             .as("LIMIT_REMAINING_HEADER");
     static final Setting<String> RESET_HEADER = header("reset_header", "Name of the reset header.", "RateLimit-Reset")
             .as("LIMIT_RESET_HEADER");
+    static final Setting<Boolean> REQUEST_HEADERS = Setting.bool(
+                    "request_headers", "Send limit, remaining and reset headers to Envoy's upstream.", "false")
+            .as("LIMIT_REQUEST_HEADERS_ENABLED");
+    static final Setting<String> REQUEST_LIMIT_HEADER = header(
+                    "request_limit_header", "Name of the limit header for the upstream.", "RateLimit-Limit")
+            .as("LIMIT_REQUEST_LIMIT_HEADER");
+    static final Setting<String> REQUEST_REMAINING_HEADER = header(
+                    "request_remaining_header", "Name of the remaining header for the upstream.", "RateLimit-Remaining")
+            .as("LIMIT_REQUEST_REMAINING_HEADER");
+    static final Setting<String> REQUEST_RESET_HEADER = header(
+                    "request_reset_header", "Name of the reset header for the upstream.", "RateLimit-Reset")
+            .as("LIMIT_REQUEST_RESET_HEADER");
     static final Setting<Boolean> RESPONSE_METADATA = Setting.bool(
                     "response_metadata", "Return the request to Envoy as dynamic metadata.", "false")
             .as("RESPONSE_DYNAMIC_METADATA");
@@ -154,13 +186,20 @@ public final class SettingsCatalogue {
             IDEMPOTENCY_KEEP,
             IDEMPOTENCY_KEYS,
             IDEMPOTENCY_TOTAL,
+            IDEMPOTENCY_HEADER,
+            ENDPOINT_FORM,
             SHADOW_MODE,
             QUOTA_MODE,
             CHARGE_DENIED,
+            CALENDAR_MONTHS,
             RESPONSE_HEADERS,
             LIMIT_HEADER,
             REMAINING_HEADER,
             RESET_HEADER,
+            REQUEST_HEADERS,
+            REQUEST_LIMIT_HEADER,
+            REQUEST_REMAINING_HEADER,
+            REQUEST_RESET_HEADER,
             RESPONSE_METADATA,
             LOG_FORMAT,
             LOG_LEVEL,
@@ -173,6 +212,7 @@ public final class SettingsCatalogue {
                     PORTS_AND_RULES,
                     StoreSettings.ALL,
                     OTHERS,
+                    ReferenceMetricsSettings.ALL,
                     NetworkSettings.ALL,
                     RuleSettings.ALL,
                     DecisionSettings.ALL,

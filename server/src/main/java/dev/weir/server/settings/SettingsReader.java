@@ -3,6 +3,7 @@ package dev.weir.server.settings;
 import dev.weir.control.ControlSettings;
 import dev.weir.control.database.PostgresUrl;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.rls.RlsSettings;
 import dev.weir.text.fields.Durations;
@@ -53,9 +54,23 @@ public final class SettingsReader {
     public static LoadOptions ruleOptions(Path file) throws SettingsException {
         SettingsReader reader = new SettingsReader(Map.of("config", file.toString()), Map.of(), Path.of(""));
         LoadOptions options = new LoadOptions(
-                reader.value(SettingsCatalogue.MERGE_DOMAINS), new StoresReader(reader.given, reader.problems).names());
+                reader.value(SettingsCatalogue.MERGE_DOMAINS),
+                new StoresReader(reader.given, reader.problems).names(),
+                reader.value(SettingsCatalogue.CALENDAR_MONTHS));
         reader.requireNoProblems();
         return options;
+    }
+
+    /**
+     * The form in which a server with the settings of {@code file} compares endpoints.
+     *
+     * @throws SettingsException if the file cannot be read
+     */
+    public static EndpointForm endpointForm(Path file) throws SettingsException {
+        SettingsReader reader = new SettingsReader(Map.of("config", file.toString()), Map.of(), Path.of(""));
+        EndpointForm form = reader.value(SettingsCatalogue.ENDPOINT_FORM);
+        reader.requireNoProblems();
+        return form;
     }
 
     private void requireNoProblems() throws SettingsException {
@@ -95,6 +110,7 @@ public final class SettingsReader {
                 new LimiterSettings(value(SettingsCatalogue.SHADOW_MODE), quota, value(SettingsCatalogue.CHARGE_DENIED))
                         .withDeadlineMicros(deadline.toNanos() / 1_000)
                         .withKeptKeys(value(SettingsCatalogue.IDEMPOTENCY_TOTAL))
+                        .withEndpointForm(value(SettingsCatalogue.ENDPOINT_FORM))
                         .withTierCounters(orElse(
                                 StoreSettings.TIER_COUNTERS,
                                 StoreSettings.countersThatFit(
@@ -103,18 +119,34 @@ public final class SettingsReader {
                 control(),
                 DecisionSettings.read(this),
                 new RlsSettings(
-                        value(SettingsCatalogue.RESPONSE_HEADERS),
-                        value(SettingsCatalogue.LIMIT_HEADER),
-                        value(SettingsCatalogue.REMAINING_HEADER),
-                        value(SettingsCatalogue.RESET_HEADER),
+                        headers(
+                                SettingsCatalogue.RESPONSE_HEADERS,
+                                SettingsCatalogue.LIMIT_HEADER,
+                                SettingsCatalogue.REMAINING_HEADER,
+                                SettingsCatalogue.RESET_HEADER),
+                        headers(
+                                SettingsCatalogue.REQUEST_HEADERS,
+                                SettingsCatalogue.REQUEST_LIMIT_HEADER,
+                                SettingsCatalogue.REQUEST_REMAINING_HEADER,
+                                SettingsCatalogue.REQUEST_RESET_HEADER),
                         value(SettingsCatalogue.RESPONSE_METADATA),
-                        quota),
+                        quota,
+                        value(SettingsCatalogue.CALENDAR_MONTHS)),
+                ReferenceMetricsSettings.read(this),
                 new Settings.Logging(value(SettingsCatalogue.LOG_FORMAT), value(SettingsCatalogue.LOG_LEVEL)),
                 new Settings.Idempotency(
-                        value(SettingsCatalogue.IDEMPOTENCY_KEEP), value(SettingsCatalogue.IDEMPOTENCY_KEYS)),
+                        value(SettingsCatalogue.IDEMPOTENCY_KEEP),
+                        value(SettingsCatalogue.IDEMPOTENCY_KEYS),
+                        orNull(SettingsCatalogue.IDEMPOTENCY_HEADER)),
                 value(SettingsCatalogue.WARM_UP),
                 drain,
                 warnings);
+    }
+
+    private RlsSettings.@Nullable Headers headers(
+            Setting<Boolean> sent, Setting<String> limit, Setting<String> remaining, Setting<String> reset) {
+        RlsSettings.Headers names = new RlsSettings.Headers(value(limit), value(remaining), value(reset));
+        return value(sent) ? names : null;
     }
 
     private Settings.@Nullable AdminToken adminToken() {

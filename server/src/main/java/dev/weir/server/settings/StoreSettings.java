@@ -3,6 +3,7 @@ package dev.weir.server.settings;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.tier.LocalTier;
 import dev.weir.redis.TlsSettings;
+import dev.weir.redis.internal.script.RedisKeyPrefix;
 import dev.weir.redis.internal.settings.RedisSettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -50,6 +51,14 @@ final class StoreSettings {
     static final Setting<Boolean> STORE_TLS_VERIFY_HOST = Setting.bool(
                     "store_tls_verify_host", "Check that a store's certificate is issued for its host.", "true")
             .asOpposite("REDIS_TLS_SKIP_HOSTNAME_VERIFICATION");
+    static final Setting<String> KEY_PREFIX = Setting.of(
+                    "key_prefix",
+                    "TEXT",
+                    "Text before every key in Redis, so that several environments can use one Redis.",
+                    "",
+                    RedisKeyPrefix.EXPECTED,
+                    text -> RedisKeyPrefix.isValid(text) ? text : null)
+            .as("CACHE_KEY_PREFIX");
     static final Setting<Duration> DEADLINE = Setting.of(
             "deadline",
             "DURATION",
@@ -95,6 +104,7 @@ final class StoreSettings {
             STORE_TLS_CERT,
             STORE_TLS_KEY,
             STORE_TLS_VERIFY_HOST,
+            KEY_PREFIX,
             DEADLINE,
             REDIS_CONNECTIONS,
             REDIS_MAX_WAITING,
@@ -108,10 +118,12 @@ final class StoreSettings {
         int connections = reader.value(REDIS_CONNECTIONS);
         int waiting = reader.value(REDIS_MAX_WAITING);
         TlsSettings tls = tls(reader);
+        String prefix = reader.value(KEY_PREFIX);
         return store -> store.withDeadline(deadline)
                 .withConnections(connections)
                 .withMaxWaiting(waiting)
-                .withTls(tls);
+                .withTls(tls)
+                .withKeyPrefix(prefix);
     }
 
     private static TlsSettings tls(SettingsReader reader) {

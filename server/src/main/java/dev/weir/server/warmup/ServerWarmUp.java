@@ -91,7 +91,7 @@ public final class ServerWarmUp {
         this.vertx = vertx;
         this.group = group;
         RuleIndex rules = RuleIndex.of(RuleLoader.parse("warm-up", RULES).orThrow());
-        RuleMetrics metrics = new RuleMetrics(time, false);
+        RuleMetrics metrics = new RuleMetrics(time, false, null);
         metrics.rules(rules);
         // Only if the serving connection is up: a second connection to an unreachable Redis would log the outage again.
         redis = settings != null && serving != null && isConnected(serving)

@@ -76,7 +76,8 @@ class GrpcJavaTest {
 
     @Test
     void headersAndMetadataAreToldWhereTheyAreSwitchedOn() {
-        RlsSettings all = new RlsSettings(true, "X-Limit", "X-Left", "X-Reset", true, false);
+        RlsSettings all =
+                new RlsSettings(new RlsSettings.Headers("X-Limit", "X-Left", "X-Reset"), null, true, false, false);
         GrpcServerSettings settings = GrpcServerSettings.defaults().with(all);
         try (TestGrpcServer rig = new TestGrpcServer(new CountingDecider(3), settings);
                 Client client = new Client(rig)) {

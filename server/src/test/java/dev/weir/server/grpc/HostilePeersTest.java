@@ -324,4 +324,23 @@ class HostilePeersTest {
                     .satisfies(each -> assertThat(each.error()).isEqualTo(Http2Error.NO_ERROR));
         }
     }
+
+    @Test
+    void aConnectionThatIsTooOldIsDrainedAndThenClosed() {
+        Duration day = Duration.ofDays(1);
+        GrpcServerSettings.Times old =
+                new GrpcServerSettings.Times(day, day, day, day).withAge(Duration.ofNanos(1_000), Duration.ZERO);
+        try (RawPeer peer =
+                RawPeer.introduced(decider, GrpcServerSettings.defaults().with(old))) {
+            peer.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            peer.channel.runScheduledPendingTasks();
+            assertThat(peer.frames(GOAWAY))
+                    .singleElement()
+                    .satisfies(each -> assertThat(each.error()).isEqualTo(Http2Error.NO_ERROR));
+            assertThat(peer.isOpen()).isTrue();
+            peer.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            peer.channel.runScheduledPendingTasks();
+            assertThat(peer.frames(GOAWAY)).isNotEmpty();
+        }
+    }
 }

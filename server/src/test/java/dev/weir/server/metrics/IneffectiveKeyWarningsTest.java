@@ -34,7 +34,7 @@ class IneffectiveKeyWarningsTest {
 
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
     private final List<String> warnings = new ArrayList<>();
-    private final RuleMetrics metrics = new RuleMetrics(() -> 1_000_000, false);
+    private final RuleMetrics metrics = new RuleMetrics(() -> 1_000_000, false, null);
     private final IneffectiveKeyWarnings keyWarnings = new IneffectiveKeyWarnings(metrics, nanos::get, warnings::add);
     private final MemoryStore store = new MemoryStore(1_024);
     private final Limiter limiter =
@@ -196,7 +196,7 @@ class IneffectiveKeyWarningsTest {
     private double ratio() {
         Exposition out = new Exposition();
         metrics.write(out);
-        String series = "ratelimit_busiest_counter_ratio{domain=\"api\",rule=\"writes\"} ";
+        String series = "ratelimit_busiest_key_ratio{domain=\"api\",rule=\"writes\"} ";
         return out.toString()
                 .lines()
                 .filter(line -> line.startsWith(series))

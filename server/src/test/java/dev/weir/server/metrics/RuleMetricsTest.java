@@ -24,7 +24,7 @@ class RuleMetricsTest {
     private static final Limit LIMIT = Limit.fixedWindow(10, Duration.ofMinutes(1));
 
     private final AtomicLong now = new AtomicLong(1_000_000);
-    private final RuleMetrics metrics = new RuleMetrics(now::get, false);
+    private final RuleMetrics metrics = new RuleMetrics(now::get, false, null);
 
     @Test
     void everySeriesOfARuleIsThereAtZeroBeforeTheFirstRequest() {

@@ -12,7 +12,7 @@ class ServerMetricsTest {
 
     @Test
     void aCounterGoesOnCountingAfterAGarbageCollection() {
-        try (ServerMetrics metrics = new ServerMetrics(new RuleMetrics(TimeSource.system(), false))) {
+        try (ServerMetrics metrics = new ServerMetrics(new RuleMetrics(TimeSource.system(), false, null))) {
             AtomicLong count = new AtomicLong(5);
             metrics.counter("things", "Things counted.", count::get);
             metrics.open();

@@ -3,6 +3,9 @@ package dev.weir.server.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.Request;
+import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpProblemException;
@@ -165,11 +168,16 @@ class RememberedAnswersTest {
 
     private static Idempotency once(String caller, String key, String sent) {
         return new IdempotencyHashes(RestSettings.Idempotency.defaults())
-                .of("d", caller, key, "/", sent.getBytes(StandardCharsets.UTF_8));
+                .of(
+                        IdempotencyScope.of(
+                                Request.to("d").with("user_id", caller), RuleIndex.of(WrittenRules.empty())),
+                        key,
+                        "/",
+                        sent.getBytes(StandardCharsets.UTF_8));
     }
 
     private static RememberedAnswers answers(int perCaller, int total) {
-        return new RememberedAnswers(new RestSettings.Idempotency(Duration.ofDays(1), perCaller, total));
+        return new RememberedAnswers(new RestSettings.Idempotency(Duration.ofDays(1), perCaller, total, null));
     }
 
     private boolean charges(RememberedAnswers answers, String caller, String key) {

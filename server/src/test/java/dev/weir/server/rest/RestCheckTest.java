@@ -277,10 +277,11 @@ class RestCheckTest {
     private void assertStatusIsToldOf(String user, String encoded) {
         kit.check(
                 new JsonObject().put("user_id", user).put("endpoint", "/bucket").encode());
-        HttpResponse<String> status = kit.get("/v1/ratelimit/status/" + encoded + "?endpoint=/bucket;x");
-        assertThat(status.body()).isEqualTo("{\"limits\":[]}");
-        status = kit.get("/v1/ratelimit/status/" + encoded + "?endpoint=/bucket");
-        assertThat(status.body()).contains("\"name\":\"bucket\",\"limit\":10,\"remaining\":9,");
+        // A semicolon is part of the value, whose normal form has no parameters.
+        for (String endpoint : List.of("/bucket", "/;x/bucket")) {
+            HttpResponse<String> status = kit.get("/v1/ratelimit/status/" + encoded + "?endpoint=" + endpoint);
+            assertThat(status.body()).contains("\"name\":\"bucket\",\"limit\":10,\"remaining\":9,");
+        }
     }
 
     @Test

@@ -4,6 +4,10 @@ import static dev.weir.server.rest.RestKit.header;
 import static dev.weir.server.rest.RestKit.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.Limit;
+import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.server.rls.RlsSettings;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -112,6 +116,65 @@ class RestIdempotencyTest {
         HttpResponse<String> other = kit.check("{\"user_id\":\"v\",\"endpoint\":\"/bucket\"}", "Idempotency-Key", "k1");
         assertThat(other.statusCode()).isEqualTo(200);
         assertThat(header(other, "Idempotent-Replayed")).isEmpty();
+    }
+
+    @Test
+    void aKeyBelongsToAllIdentitiesOfACallerAndToItsAddressOnlyWithoutAny() {
+        String one = "{\"user_id\":\"u\",\"tenant\":\"a\",\"endpoint\":\"/bucket\",\"ip\":\"192.0.2.1\"}";
+        kit.check(one, "Idempotency-Key", "k1");
+        for (String other : List.of(
+                one.replace("\"a\"", "\"b\""),
+                one.replace("user_id", "api_key"),
+                one.replace("\"u\"", "\"u,tenant=a\""),
+                one.replace("{", "{\"client_id\":\"c\","))) {
+            HttpResponse<String> answer = kit.check(other, "Idempotency-Key", "k1");
+            assertThat(answer.statusCode()).as(other).isEqualTo(200);
+            assertThat(header(answer, "Idempotent-Replayed")).as(other).isEmpty();
+        }
+        HttpResponse<String> moved = kit.check(one.replace("2.1", "2.2"), "Idempotency-Key", "k1");
+        assertThat(moved.statusCode()).as("the same caller with another body").isEqualTo(422);
+    }
+
+    @Test
+    void callersWithoutAnIdentityAreTheirAddresses() {
+        String one = "{\"endpoint\":\"/login\",\"ip\":\"192.0.2.1\"}";
+        assertThat(kit.check(one, "Idempotency-Key", "k1").statusCode()).isEqualTo(200);
+        HttpResponse<String> other = kit.check(one.replace("2.1", "2.2"), "Idempotency-Key", "k1");
+        assertThat(other.statusCode()).isEqualTo(200);
+        assertThat(header(other, "Idempotent-Replayed")).isEmpty();
+        assertThat(kit.check(one.replace("2.1", "2.1:80"), "Idempotency-Key", "k1")
+                        .statusCode())
+                .as("the same caller with another body")
+                .isEqualTo(422);
+    }
+
+    @Test
+    void whatRulesCountByTellsCallersApart() {
+        try (RestKit accounts = new RestKit(WrittenRules.builder()
+                .weir(
+                        "api",
+                        List.of(RestKit.rule(
+                                "account", Limit.fixedWindow(10, Duration.ofHours(1)), "/x", KeyBy.of("account"))))
+                .build())) {
+            String one = "{\"account\":\"a\",\"endpoint\":\"/x\",\"cost\":1}";
+            String two = "{\"account\":\"b\",\"endpoint\":\"/x\",\"cost\":2}";
+            assertThat(accounts.check(one, "Idempotency-Key", "k").statusCode()).isEqualTo(200);
+            assertThat(accounts.check(two, "Idempotency-Key", "k").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void onlyTheHeaderOfTheGatewayCountsIfOneIsSet() {
+        RestSettings own = RestKit.settings(Duration.ZERO).withIdempotencyHeader("X-Gateway-Retry");
+        try (RestKit gateway = new RestKit(RestKit.weirRules(), own, RlsSettings.defaults())) {
+            for (int i = 9; i > 6; i--) {
+                HttpResponse<String> forwarded = gateway.check(BODY, "Idempotency-Key", "k");
+                assertThat(json(forwarded).getInteger("remaining")).isEqualTo(i);
+            }
+            gateway.check(BODY, "X-Gateway-Retry", "k");
+            assertThat(header(gateway.check(BODY, "X-Gateway-Retry", "k"), "Idempotent-Replayed"))
+                    .isEqualTo("true");
+        }
     }
 
     @Test

@@ -103,7 +103,7 @@ final class RestKit implements AutoCloseable {
                         KeyBy.of("user_id")));
     }
 
-    private static WeirRule rule(String name, Limit limit, String endpoint, KeyBy keyBy) {
+    static WeirRule rule(String name, Limit limit, String endpoint, KeyBy keyBy) {
         return new WeirRule(
                 Rule.builder("api", name).name(name).label(name).limit(limit).build(),
                 List.of(Condition.of("endpoint", endpoint)),

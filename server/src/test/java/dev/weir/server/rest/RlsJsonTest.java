@@ -48,8 +48,12 @@ class RlsJsonTest {
 
     @Test
     void headersAndMetadataComeWhenSwitchedOn() {
-        RlsSettings all =
-                new RlsSettings(true, "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", true, false);
+        RlsSettings all = new RlsSettings(
+                new RlsSettings.Headers("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"),
+                null,
+                true,
+                false,
+                false);
         try (RestKit loud = new RestKit(rules(), RestKit.settings(Duration.ZERO), all)) {
             assertThat(loud.post(
                                     "/json",

@@ -3,6 +3,7 @@ package dev.weir.server.rls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Algorithm;
+import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import dev.weir.Verdict.Reason;
 import dev.weir.internal.model.MutableDecision;
@@ -30,8 +31,12 @@ class RlsAnswerTest {
     private static final Rule UNLIMITED = Rule.builder("d", "u").name("u").build();
 
     private final MutableDecision decision = new MutableDecision();
-    private final RlsAnswer answer = new RlsAnswer(
-            new RlsSettings(true, "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", false, false));
+    private final RlsAnswer answer = new RlsAnswer(new RlsSettings(
+            new RlsSettings.Headers("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"),
+            null,
+            false,
+            false,
+            false));
 
     RlsAnswerTest() {
         decision.begin(0);
@@ -176,12 +181,15 @@ class RlsAnswerTest {
         for (RlsUnit unit : RlsUnit.values()) {
             assertThat(RlsUnit.ofNumber(unit.number())).isEqualTo(unit);
             assertThat(RlsUnit.ofName(unit.name())).isEqualTo(unit);
-            Limit limit = unit.limit(7);
-            assertThat(limit == null ? RlsUnit.UNKNOWN : RlsUnit.ofWindow(limit.windowMicros()))
-                    .isEqualTo(unit);
+            Limit limit = unit.limit(7, false);
+            assertThat(limit == null ? RlsUnit.UNKNOWN : RlsUnit.of(limit)).isEqualTo(unit);
         }
-        assertThat(RlsUnit.ofWindow(30L * 24 * 3600 * 1_000_000).number()).isEqualTo(5);
-        assertThat(RlsUnit.ofWindow(7L * 24 * 3600 * 1_000_000).number()).isEqualTo(7);
+        assertThat(RlsUnit.of(Limit.fixedWindow(1, Duration.ofDays(30))).number())
+                .isEqualTo(5);
+        assertThat(RlsUnit.of(Limit.fixedWindow(1, Duration.ofDays(7))).number())
+                .isEqualTo(7);
+        assertThat(RlsUnit.of(Limit.calendarWindow(1, CalendarWindow.MONTH))).isEqualTo(RlsUnit.MONTH);
+        assertThat(RlsUnit.MONTH.limit(3, true)).isEqualTo(Limit.calendarWindow(3, CalendarWindow.MONTH));
         assertThat(RlsUnit.ofNumber(8)).isEqualTo(RlsUnit.UNKNOWN);
         assertThat(RlsUnit.ofNumber(-1)).isEqualTo(RlsUnit.UNKNOWN);
     }

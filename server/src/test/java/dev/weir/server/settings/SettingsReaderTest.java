@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.tier.LocalTier;
+import dev.weir.server.rls.RlsSettings;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
@@ -111,9 +112,9 @@ class SettingsReaderTest {
         assertThat(settings.limiter().quota()).isTrue();
         assertThat(settings.limiter().chargeDenied()).isFalse();
         assertThat(settings.mergeDomains()).isTrue();
-        assertThat(settings.rls().headers()).isTrue();
-        assertThat(settings.rls().limitHeader()).isEqualTo("X-Limit");
-        assertThat(settings.rls().remainingHeader()).isEqualTo("RateLimit-Remaining");
+        assertThat(settings.rls().responseHeaders())
+                .isEqualTo(new RlsSettings.Headers("X-Limit", "RateLimit-Remaining", "RateLimit-Reset"));
+        assertThat(settings.rls().requestHeaders()).isNull();
         assertThat(settings.rls().dynamicMetadata()).isTrue();
         assertThat(settings.rls().quotaMode()).isTrue();
         assertThat(settings.logging().level()).isEqualTo(Level.WARNING);

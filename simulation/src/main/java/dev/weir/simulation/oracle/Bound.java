@@ -34,7 +34,7 @@ final class Bound {
 
     /** The start of the window that contains {@code micros}. */
     static long windowOf(Limit limit, long micros) {
-        return micros - Math.floorMod(micros, limit.windowMicros());
+        return limit.windowStart(micros);
     }
 
     void forgot(long storeMicros, long hits) {
@@ -75,7 +75,7 @@ final class Bound {
             return null;
         }
         long lost = forgotten.entrySet().stream()
-                .filter(each -> each.getKey() >= start && each.getKey() < start + limit.windowMicros())
+                .filter(each -> each.getKey() >= start && each.getKey() < limit.windowEnd(start))
                 .mapToLong(Map.Entry::getValue)
                 .sum();
         return sum <= limit.requests() + excused + Math.max(0, lost)

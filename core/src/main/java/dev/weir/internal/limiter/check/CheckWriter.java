@@ -15,15 +15,22 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns the matches of a request into checks: one for each match that counts. */
 public final class CheckWriter {
+    private static final long SECOND_MICROS = 1_000_000;
+
     private final LimiterSettings settings;
     private final MeterCache meters;
     private final int requestLimitStore;
+    private final int perSecondStore;
 
-    /** Limits that requests bring are counted in the store at {@code requestLimitStore}. */
-    public CheckWriter(LimiterSettings settings, MeterCache meters, int requestLimitStore) {
+    /**
+     * Limits that requests bring are counted in the store at {@code requestLimitStore}, those per second at {@code
+     * perSecondStore}.
+     */
+    public CheckWriter(LimiterSettings settings, MeterCache meters, int requestLimitStore, int perSecondStore) {
         this.settings = settings;
         this.meters = meters;
         this.requestLimitStore = requestLimitStore;
+        this.perSecondStore = perSecondStore;
     }
 
     public void write(MeteredRules rules, Request request, Matches matches, Checks checks) {
@@ -105,7 +112,8 @@ public final class CheckWriter {
     private int storeIndexOf(MeteredRules rules, Match match) {
         Rule rule = match.rule();
         if (rule == null || rule.limit() == null) {
-            return requestLimitStore;
+            Limit given = match.override();
+            return given != null && given.windowMicros() == SECOND_MICROS ? perSecondStore : requestLimitStore;
         }
         return isKeyDenied(match) ? Check.LOCAL : rules.storeIndex(rule);
     }

@@ -1,6 +1,7 @@
 package dev.weir.internal.limiter.check;
 
 import dev.weir.OnFail;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.tier.LocalTier;
 
@@ -16,6 +17,7 @@ import dev.weir.internal.tier.LocalTier;
  * @param onFail the failure policy of limits that requests bring
  * @param tierCounters how many shared counters this process holds data of: the bound of its {@link LocalTier}
  * @param keptKeys how many idempotency keys, over all callers, this process has shared stores keep at a time
+ * @param endpointForm the form in which rules in Weir's format compare endpoints
  */
 public record LimiterSettings(
         boolean shadow,
@@ -25,7 +27,8 @@ public record LimiterSettings(
         int localShare,
         OnFail onFail,
         int tierCounters,
-        int keptKeys) {
+        int keptKeys,
+        EndpointForm endpointForm) {
     /** Half of Envoy's default timeout. */
     public static final long DEFAULT_DEADLINE_MICROS = 10_000;
 
@@ -63,7 +66,8 @@ public record LimiterSettings(
                 WHOLE,
                 OnFail.ALLOW,
                 DEFAULT_TIER_COUNTERS,
-                DEFAULT_KEPT_KEYS);
+                DEFAULT_KEPT_KEYS,
+                EndpointForm.NORMAL);
     }
 
     public static LimiterSettings defaults() {
@@ -77,28 +81,37 @@ public record LimiterSettings(
 
     /** These settings with another deadline. */
     public LimiterSettings withDeadlineMicros(long micros) {
-        return new LimiterSettings(shadow, quota, chargeDenied, micros, localShare, onFail, tierCounters, keptKeys);
+        return new LimiterSettings(
+                shadow, quota, chargeDenied, micros, localShare, onFail, tierCounters, keptKeys, endpointForm);
     }
 
     /** These settings with another local share. */
     public LimiterSettings withLocalShare(int millionths) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, deadlineMicros, millionths, onFail, tierCounters, keptKeys);
+                shadow, quota, chargeDenied, deadlineMicros, millionths, onFail, tierCounters, keptKeys, endpointForm);
     }
 
     /** These settings with another failure policy for limits that requests bring. */
     public LimiterSettings withOnFail(OnFail onFail) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keptKeys);
+                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keptKeys, endpointForm);
     }
 
     /** These settings with another bound for the local tier. */
     public LimiterSettings withTierCounters(int counters) {
-        return new LimiterSettings(shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, counters, keptKeys);
+        return new LimiterSettings(
+                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, counters, keptKeys, endpointForm);
     }
 
     /** These settings with another bound for idempotency keys. */
     public LimiterSettings withKeptKeys(int keys) {
-        return new LimiterSettings(shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keys);
+        return new LimiterSettings(
+                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keys, endpointForm);
+    }
+
+    /** These settings with another form of endpoints. */
+    public LimiterSettings withEndpointForm(EndpointForm form) {
+        return new LimiterSettings(
+                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keptKeys, form);
     }
 }

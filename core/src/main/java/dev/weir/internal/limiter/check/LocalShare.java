@@ -33,7 +33,8 @@ public final class LocalShare {
 
     private static Limit with(Limit limit, long requests, int millionths) {
         long burst = shareOf(limit.burst(), millionths);
-        return new Limit(limit.algorithm(), requests, limit.windowMicros(), burst, limit.subWindows());
+        return new Limit(
+                limit.algorithm(), requests, limit.windowMicros(), burst, limit.subWindows(), limit.calendar());
     }
 
     private static long shareOf(long whole, int millionths) {

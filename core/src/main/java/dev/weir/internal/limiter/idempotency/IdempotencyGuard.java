@@ -6,12 +6,11 @@ import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.Idempotency;
 
-/** Guards the use of idempotency keys: which are known to be new, how often they are looked up, how many are kept. */
+/** Guards the use of idempotency keys: how often they are looked up, and how many are kept. */
 public final class IdempotencyGuard {
     /** Returned by {@link #asked} if the key is not kept because the budget is used up. */
     private static final long NO_ROOM = -1;
 
-    private final UnknownIdempotencyKeys unknownKeys = new UnknownIdempotencyKeys();
     private final IdempotencyLookupLimit lookups = new IdempotencyLookupLimit();
     private final IdempotencyKeyBudget budget;
     private final LimiterObserver observer;
@@ -19,11 +18,6 @@ public final class IdempotencyGuard {
     public IdempotencyGuard(LimiterSettings settings, LimiterObserver observer) {
         this.budget = new IdempotencyKeyBudget(settings.keptKeys());
         this.observer = observer;
-    }
-
-    /** Whether a store asked a moment ago, and not before {@code since}, did not know the key. */
-    public boolean isNew(Idempotency idempotency, long since, long now) {
-        return unknownKeys.contains(idempotency, since, now);
     }
 
     /** Whether a store may be asked for the key, though the request is known to be denied. */
@@ -48,9 +42,8 @@ public final class IdempotencyGuard {
         return charges && taken == 0 ? NO_ROOM : taken;
     }
 
-    /** Records the answers of all stores to an ask at {@code askedMicros}; {@code again} if the key was known. */
-    public void answered(
-            Ask ask, Idempotency idempotency, long taken, long askedMicros, boolean allowed, boolean again) {
+    /** Records the answers of all stores to an ask; {@code again} if the key was known. */
+    public void answered(Ask ask, long taken, boolean allowed, boolean again) {
         boolean failed = false;
         for (int i = 0; i < ask.checks.size(); i++) {
             failed |= ask.checks.get(i).failure != null;
@@ -59,11 +52,6 @@ public final class IdempotencyGuard {
             budget.giveBack(Math.max(0, taken));
         } else if (taken == NO_ROOM) {
             observer.keyNotKept();
-        }
-        if (allowed || again) {
-            unknownKeys.remove(idempotency);
-        } else if (!failed) {
-            unknownKeys.add(idempotency, askedMicros);
         }
     }
 }

@@ -11,7 +11,6 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
-import dev.weir.internal.store.Idempotency;
 import dev.weir.internal.tier.LocalTier;
 import org.jspecify.annotations.Nullable;
 
@@ -145,9 +144,8 @@ final class DecisionCompletion {
         if (pending.repeated) {
             admit(pending.checks);
         }
-        Idempotency idempotency = pending.idempotency;
-        if (idempotency != null) {
-            keys.answered(pending, idempotency, pending.keyTaken, pending.askedMicros, allowed, again);
+        if (pending.idempotency != null) {
+            keys.answered(pending, pending.keyTaken, allowed, again);
         }
         write(pending, verdictWriter, now, allowed);
     }

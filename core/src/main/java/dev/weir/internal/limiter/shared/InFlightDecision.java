@@ -37,6 +37,9 @@ final class InFlightDecision extends Ask {
     /** The amount that {@link IdempotencyGuard#asked} took for its key. */
     long keyTaken;
 
+    /** Whether the stores are asked for its key although a denial is known. */
+    boolean looksUpKey;
+
     /** The exception or error thrown while completing, if any. */
     @Nullable
     Throwable fault;
@@ -50,6 +53,7 @@ final class InFlightDecision extends Ask {
         repeated = false;
         conflict = false;
         keyTaken = 0;
+        looksUpKey = false;
         fault = null;
     }
 

@@ -64,13 +64,17 @@ final class LeasedChecks {
         return counter != null && counter.rests(check, now);
     }
 
-    /** Takes the hits that leases cover; returns whether any did. The other checks stay open. */
-    boolean take(InFlightDecision pending, long now) {
+    /**
+     * Takes the hits that leases cover; returns whether any did. The other checks stay open. If the request is
+     * {@code denied}, only checks that count denied hits take.
+     */
+    boolean take(InFlightDecision pending, long now, boolean denied) {
         boolean any = false;
         for (int i = 0; i < size; i++) {
             LeasedCounter counter = counters[i];
             Check check = pending.checks.get(i);
-            Lease lease = counter == null ? null : counter.take(check.hits, now);
+            boolean takes = pending.states.isOpen(i) && (!denied || check.countsDenied);
+            Lease lease = counter == null || !takes ? null : counter.take(check.hits, now);
             if (counter != null && lease != null) {
                 taken[i] = lease;
                 counter.tell(check.outcome, now);

@@ -41,13 +41,18 @@ final class ReportedChecks {
     /** The index of a check that is denied because the nodes together have admitted too much; or -1. */
     int denied(InFlightDecision pending, long now) {
         for (int i = 0; i < size; i++) {
-            Check check = pending.checks.get(i);
-            ReportedCounter counter = counters[i];
-            if (counter != null && check.role == Check.Role.ENFORCE && check.hits > 0 && counter.denies(check, now)) {
+            if (denies(pending, i, now)) {
                 return i;
             }
         }
         return -1;
+    }
+
+    /** Whether the check at {@code index} is denied because the nodes together have admitted too much. */
+    boolean denies(InFlightDecision pending, int index, long now) {
+        Check check = pending.checks.get(index);
+        ReportedCounter counter = index < size ? counters[index] : null;
+        return counter != null && check.role == Check.Role.ENFORCE && check.hits > 0 && counter.denies(check, now);
     }
 
     /** Records the hits that the decided request took. */

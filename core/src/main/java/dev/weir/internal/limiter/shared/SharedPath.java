@@ -16,9 +16,9 @@ import dev.weir.internal.match.Match;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.place.MultiPlaceDecision;
-import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
+import dev.weir.internal.store.DeadlineExtension;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.internal.store.LocalStore;
 import dev.weir.internal.store.SharedStore;
@@ -111,20 +111,22 @@ public final class SharedPath {
         rules.index().match(request, pending.matches);
         checkWriter.write(rules, request, pending.matches, pending.checks);
         pending.places.begin();
+        boolean apart = pending.matches.apart;
         int over = -1;
         if (rules.anyReported()) {
             pending.reported.find(pending, tier.reports(), now);
-            over = pending.reported.denied(pending, now);
+            over = apart ? -1 : pending.reported.denied(pending, now);
         }
         int route = route(pending.checks);
         if (over >= 0) {
-            if (route == HERE || idempotency == null || isUnknown(idempotency, 0, now)) {
+            if (route == HERE || !looksUpKey(pending, now)) {
                 allowBut(pending.checks, over);
                 return decideDenied(pending, request, now, into);
             }
             pending.states.settled(over);
         }
-        if (route == HERE) {
+        boolean anyKnown = apart && settleReported(pending, now);
+        if (route == HERE && !anyKnown) {
             Checks checks = pending.checks;
             boolean allowed = checks.size() == 0 ? checks.allowed() : local.decide(checks, now);
             pending.reported.decided(pending, allowed, now);
@@ -138,13 +140,18 @@ public final class SharedPath {
             pending.askedNanos = time.nanos();
             held = pending.leased.find(pending, tier.leases(), pending.askedNanos);
         }
-        if (isDenied(pending, route, now)) {
+        if (apart) {
+            anyKnown |= settleKnown(pending, now);
+            probeHere(pending, route);
+        } else if (isDenied(pending, route, now)) {
             return decideDenied(pending, request, now, into);
         }
-        boolean spends = held && !pending.states.denied();
-        if (spends && pending.leased.take(pending, pending.askedNanos)) {
+        boolean denied = pending.states.denied();
+        boolean spends = held && !denied;
+        boolean paid = held && pending.leased.take(pending, pending.askedNanos, denied);
+        if (paid || anyKnown) {
             if (isPaidFor(pending)) {
-                return decidePaidFor(pending, request, now, into);
+                return decideWithoutStores(pending, request, now, into, paid);
             }
             route = SEVERAL;
         }
@@ -161,8 +168,8 @@ public final class SharedPath {
         pending.sentNanos = time.nanos();
         pending.deadlineNanos = pending.sentNanos + patience * 1_000;
         pending.patienceNanos = patience * 1_000;
-        long beyond = TimeUnit.MICROSECONDS.toNanos(waiter.patienceMicros() - patience);
-        pending.graceNanos = Math.min(beyond, Ask.MOST_GRACE_NANOS);
+        pending.graceNanos = DeadlineExtension.allowance(
+                pending.patienceNanos, TimeUnit.MICROSECONDS.toNanos(waiter.patienceMicros()));
         if (route == SEVERAL) {
             pending.places.start(pending, false);
         } else {
@@ -199,8 +206,12 @@ public final class SharedPath {
         return true;
     }
 
-    /** Decides a request whose shared checks are all paid by leases; the checks in this process's memory decide. */
-    private boolean decidePaidFor(InFlightDecision pending, Request request, long now, MutableDecision into) {
+    /**
+     * Decides a request whose shared checks are all paid by leases or known to be denied; the checks in this process's
+     * memory decide the rest.
+     */
+    private boolean decideWithoutStores(
+            InFlightDecision pending, Request request, long now, MutableDecision into, boolean paid) {
         pending.places.takeHere();
         boolean allowed = pending.checks.allowed();
         pending.reported.decided(pending, allowed, now);
@@ -210,7 +221,9 @@ public final class SharedPath {
         into.begin(now);
         verdictWriter.write(request, pending.matches, pending.checks, into);
         pending.leased.refill(pending.askedNanos);
-        tier.leases().stats().decided();
+        if (paid) {
+            tier.leases().stats().decided();
+        }
         return decided(pending, request, into, allowed);
     }
 
@@ -249,16 +262,16 @@ public final class SharedPath {
 
     /**
      * Whether the request is denied whatever the stores say: a denial is cached, or a local counter denies. Then no
-     * store is asked, and the checks that did not deny have no verdict. Checks that count denied hits are not charged
-     * for a cached denial, as in the reference with its local cache, but are charged for a local one.
+     * store is asked, and the checks that did not deny have no verdict. Not for requests whose descriptors are charged
+     * and reported apart: see {@link #settleKnown}.
      *
-     * <p>A repeat of an admitted request must be recognised even if the limit is used up by now. So with an idempotency
-     * key the store is asked, unless it did not know the key a moment ago or was asked for too many.
+     * <p>A repeat of an admitted request must be recognised even if the limit is used up by now, and another process may
+     * have admitted it since this one denied it. So with an idempotency key the store is asked, unless it was asked for
+     * too many keys of this caller.
      */
     private boolean isDenied(InFlightDecision pending, int route, long now) {
         Checks checks = pending.checks;
-        Idempotency idempotency = pending.idempotency;
-        boolean isNew = idempotency == null || keys.isNew(idempotency, 0, now);
+        boolean hasKey = pending.idempotency != null;
         boolean countsDenied = false;
         boolean anyDue = false;
         for (int i = 0; i < checks.size(); i++) {
@@ -280,14 +293,46 @@ public final class SharedPath {
                 return true;
             }
         }
-        if (route == SEVERAL && isNew) {
-            pending.places.probeHere();
-        }
-        boolean denied = isNew && !countsDenied && pending.states.denied();
+        probeHere(pending, route);
+        boolean denied = !hasKey && !countsDenied && pending.states.denied();
         if (denied) {
             pending.reported.decided(pending, false, now);
         }
         return denied;
+    }
+
+    /** Lets the checks of this process deny before stores are asked, unless the request may be a repeat. */
+    private static void probeHere(InFlightDecision pending, int route) {
+        if (route == SEVERAL && pending.idempotency == null) {
+            pending.places.probeHere();
+        }
+    }
+
+    /**
+     * Settles the checks of which a denial is known, each by itself: the others are still asked, charged and reported.
+     * Returns whether there are any.
+     */
+    private boolean settleKnown(InFlightDecision pending, long now) {
+        boolean any = false;
+        for (int i = 0; i < pending.checks.size(); i++) {
+            if (pending.checks.get(i).store != Check.LOCAL && knows(pending, i, now)) {
+                pending.states.settled(i);
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    /** Settles the checks that are denied because the nodes together have admitted too much, each by itself. */
+    private static boolean settleReported(InFlightDecision pending, long now) {
+        boolean any = false;
+        for (int i = 0; i < pending.checks.size(); i++) {
+            if (pending.reported.denies(pending, i, now)) {
+                pending.states.settled(i);
+                any = true;
+            }
+        }
+        return any;
     }
 
     /** Whether a cached denial of {@code check}, if there is one, is due for re-validation. */
@@ -297,22 +342,28 @@ public final class SharedPath {
 
     /** Whether the check at {@code index} is known to deny the request; then its outcome alone is a denial. */
     private boolean isKnown(InFlightDecision pending, int index, long now) {
-        Check check = pending.checks.get(index);
-        Idempotency idempotency = pending.idempotency;
-        boolean known = check.role == Check.Role.ENFORCE
-                && check.hits > 0
-                && !pending.leased.covers(index, check, pending.askedNanos)
-                && (tier.denies(check, now) || pending.leased.rests(index, check, pending.askedNanos))
-                && (idempotency == null || isUnknown(idempotency, tier.deniedSince(check), now));
+        boolean known = knows(pending, index, now);
         if (known) {
             allowBut(pending.checks, index);
         }
         return known;
     }
 
-    /** Whether the key of a request denied {@code since} then was admitted nowhere, or cannot be looked up. */
-    private boolean isUnknown(Idempotency idempotency, long since, long now) {
-        return keys.isNew(idempotency, since, now) || !keys.mayLookUp(idempotency, now);
+    /** Whether the check at {@code index} is known to be denied; then its outcome is written. */
+    private boolean knows(InFlightDecision pending, int index, long now) {
+        Check check = pending.checks.get(index);
+        return check.role == Check.Role.ENFORCE
+                && check.hits > 0
+                && !pending.leased.covers(index, check, pending.askedNanos)
+                && (tier.denies(check, now) || pending.leased.rests(index, check, pending.askedNanos))
+                && !looksUpKey(pending, now);
+    }
+
+    /** Whether a store is asked for the key of a request that is known to be denied. Each request counts once. */
+    private boolean looksUpKey(InFlightDecision pending, long now) {
+        Idempotency idempotency = pending.idempotency;
+        pending.looksUpKey |= idempotency != null && !pending.looksUpKey && keys.mayLookUp(idempotency, now);
+        return pending.looksUpKey;
     }
 
     private static void allowBut(Checks checks, int index) {

@@ -19,7 +19,7 @@ public record EnvoyDescriptor(
     }
 
     /** Whether requests that it matches can differ in its value, and are then counted apart. */
-    boolean tellsApart() {
+    public boolean tellsApart() {
         return value.isEmpty() || (value.indexOf('*') >= 0 && !shareThreshold);
     }
 }

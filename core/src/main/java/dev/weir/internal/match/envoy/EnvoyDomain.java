@@ -84,12 +84,13 @@ public final class EnvoyDomain implements Domain {
             }
         }
         replacements.drop(into);
+        into.apart = into.size() > 1;
     }
 
     private void walkEntries(Request request, int descriptor, Matches into) {
         EnvoyNode node = root;
         for (int i = request.start(descriptor), end = request.end(descriptor); i < end; i++) {
-            String value = value(request, i, into);
+            String value = into.tier.value(request, i);
             node = node.child(request.key(i), value);
             if (node == null) {
                 return;
@@ -99,12 +100,6 @@ public final class EnvoyDomain implements Domain {
         node.match(descriptor, into);
     }
 
-    /** The value of an entry; a tier set for the caller replaces the one in the request. */
-    private static String value(Request request, int entry, Matches into) {
-        String tier = into.tier;
-        return tier != null && request.key(entry).equals(Attributes.TIER) ? tier : request.value(entry);
-    }
-
     private void walkAttributes(Request request, int descriptor, EnvoyNode node, Matches into) {
         if (node.isLeaf()) {
             return;
@@ -112,7 +107,7 @@ public final class EnvoyDomain implements Domain {
         int start = request.start(descriptor);
         for (int i = start, end = request.end(descriptor); i < end; i++) {
             String key = request.key(i);
-            String value = value(request, i, into);
+            String value = into.tier.value(request, i);
             if (isRepeated(request, start, i)) {
                 continue;
             }
@@ -126,17 +121,10 @@ public final class EnvoyDomain implements Domain {
                 take(request, descriptor, node.child(Attributes.REMOTE_ADDRESS, value), value, into);
             }
         }
-        String tier = addedTier(request, descriptor, into);
+        String tier = into.tier.added(request, descriptor);
         if (tier != null) {
             take(request, descriptor, node.child(Attributes.TIER, tier), tier, into);
         }
-    }
-
-    /** The tier set for the caller, if the request names the caller but no tier; else null. */
-    public static @Nullable String addedTier(Request request, int descriptor, Matches into) {
-        boolean namesCaller = request.value(descriptor, Attributes.API_KEY) != null
-                || request.value(descriptor, Attributes.CLIENT_ID) != null;
-        return namesCaller && request.value(descriptor, Attributes.TIER) == null ? into.tier : null;
     }
 
     /** Walks an endpoint; one given as method and path also matches "POST /path". */

@@ -1,5 +1,6 @@
 package dev.weir.internal.match.keyby;
 
+import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import dev.weir.internal.counter.CounterKeyHash;
 import dev.weir.internal.counter.CounterName;
@@ -53,6 +54,10 @@ public final class CounterNameWriter {
     }
 
     private static CounterNameEncoder window(CounterNameEncoder text, Limit limit) {
+        CalendarWindow calendar = limit.calendar();
+        if (calendar != null) {
+            return text.plain(calendar.text());
+        }
         long window = limit.windowMicros();
         boolean seconds = window % 1_000_000 == 0;
         return text.number(seconds ? window / 1_000_000 : window).plain(seconds ? "s" : "us");

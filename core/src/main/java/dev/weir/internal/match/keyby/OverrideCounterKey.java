@@ -16,7 +16,7 @@ public final class OverrideCounterKey {
      * rule's counter.
      */
     public static boolean isApart(boolean ofCaller, Limit limit, Limit override) {
-        boolean sameWindow = limit.windowMicros() == override.windowMicros();
+        boolean sameWindow = limit.windowMicros() == override.windowMicros() && limit.calendar() == override.calendar();
         return limit.algorithm().isBucket()
                 ? !ofCaller && !(sameWindow && limit.requests() == override.requests())
                 : !sameWindow;

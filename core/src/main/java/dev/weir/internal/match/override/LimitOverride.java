@@ -7,6 +7,7 @@ import dev.weir.internal.match.EffectiveLimit;
 import dev.weir.internal.match.keyby.CounterNameWriter;
 import dev.weir.internal.match.pattern.Attributes;
 import dev.weir.internal.match.pattern.Condition;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.pattern.EndpointPattern;
 import dev.weir.internal.match.pattern.ValuePattern;
 import dev.weir.internal.model.Rule;
@@ -29,6 +30,9 @@ public final class LimitOverride {
     private final String descriptor;
     private final String selector;
     private final List<Condition> match;
+    /** The same for endpoints in normal form. */
+    private final List<Condition> normalMatch;
+
     private final long requests;
     private final long windowMicros;
     private final long burst;
@@ -63,6 +67,8 @@ public final class LimitOverride {
         // Many callers use the same words; sharing them saves a cache miss per comparison.
         this.descriptor = descriptor.intern();
         this.match = OverrideSelector.conditions(descriptor);
+        this.normalMatch =
+                match.stream().map(each -> each.in(EndpointForm.NORMAL, false)).toList();
         this.selector = OverrideSelector.of(match).intern();
         this.requests = requests;
         this.windowMicros = windowMicros;
@@ -157,23 +163,24 @@ public final class LimitOverride {
     }
 
     /** Whether a request without a matching rule meets this override: the descriptor has its attributes. */
-    boolean meets(Request request, int at) {
+    boolean meets(Request request, int at, EndpointForm form) {
         if (!canStandAlone()) {
             return false;
         }
-        for (int i = 0; i < match.size(); i++) {
-            Condition each = match.get(i);
+        List<Condition> conditions = form == EndpointForm.NORMAL ? normalMatch : match;
+        for (int i = 0; i < conditions.size(); i++) {
+            Condition each = conditions.get(i);
             String value = request.value(at, each.attribute());
-            if (value == null || !meets(each.anyOf().get(0), value, request, at)) {
+            if (value == null || !meets(each.anyOf().get(0), value, request, at, form)) {
                 return false;
             }
         }
         return true;
     }
 
-    private static boolean meets(ValuePattern pattern, String value, Request request, int at) {
+    private static boolean meets(ValuePattern pattern, String value, Request request, int at, EndpointForm form) {
         return pattern instanceof EndpointPattern endpoint
-                ? endpoint.matches(value, request.value(at, Attributes.METHOD))
+                ? endpoint.matches(form.of(value), request.value(at, Attributes.METHOD))
                 : pattern.matches(value);
     }
 }

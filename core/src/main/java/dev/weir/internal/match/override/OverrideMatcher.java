@@ -60,7 +60,7 @@ public final class OverrideMatcher {
             for (int i = 0; i < first; i++) {
                 named |= replace(into.get(i), each, found.tier());
             }
-            if (!named && each.meets(request, into.caller)) {
+            if (!named && each.meets(request, into.caller, into.endpointForm)) {
                 add(request, each, standalone, into);
             }
         }

@@ -1,5 +1,6 @@
 package dev.weir.internal.match.pattern;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -20,5 +21,17 @@ public record Condition(String attribute, List<ValuePattern> anyOf) {
                 Arrays.stream(texts)
                         .map(text -> ValuePattern.parse(attribute, text))
                         .toList());
+    }
+
+    /** The same condition for endpoints in {@code form}, whose letters are in lower case if {@code ignoresCase}. */
+    public Condition in(EndpointForm form, boolean ignoresCase) {
+        if (anyOf.stream().noneMatch(EndpointPattern.class::isInstance)) {
+            return this;
+        }
+        List<ValuePattern> inForm = new ArrayList<>();
+        for (ValuePattern each : anyOf) {
+            inForm.add(each instanceof EndpointPattern endpoint ? endpoint.in(form, ignoresCase) : each);
+        }
+        return new Condition(attribute, inForm);
     }
 }

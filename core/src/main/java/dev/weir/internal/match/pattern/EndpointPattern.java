@@ -7,25 +7,51 @@ import org.jspecify.annotations.Nullable;
  * Matches "METHOD /path", with {@code *} for any run of characters in the path. Without a method, or with {@code *} in
  * its place, it matches any method. {@code "*"} alone also matches a request without an endpoint. Methods compare
  * case-insensitively; a request without a method matches any.
+ *
+ * @param text the pattern as written
+ * @param folder if the path is {@code folder/*} in normal form: {@code folder}, which it matches too, because {@code
+ *     folder/} has that form
  */
-public record EndpointPattern(String text, String method, Glob path) implements ValuePattern {
+public record EndpointPattern(
+        String text, String method, Glob path, @Nullable Glob folder) implements ValuePattern {
+    /** The characters of a method beside letters and digits, as in RFC 9110. */
+    private static final String OTHERS_OF_METHOD = "!#$%&'*+-.^_`|~";
 
+    /** Parses a pattern that compares endpoints as they come. */
     public static EndpointPattern parse(String text) {
         int path = pathOf(text);
         String method = path == 0 ? "" : text.substring(0, path - 1).toUpperCase(Locale.ROOT);
-        return new EndpointPattern(text, method.equals("*") ? "" : method, new Glob(text.substring(path)));
+        return new EndpointPattern(text, method.equals("*") ? "" : method, new Glob(text.substring(path)), null);
+    }
+
+    /** The same pattern for endpoints in {@code form}, whose letters are in lower case if {@code ignoresCase}. */
+    public EndpointPattern in(EndpointForm form, boolean ignoresCase) {
+        String inForm = form.ofPattern(path.text());
+        String compared = ignoresCase ? EndpointForm.lowerCase(inForm) : inForm;
+        Glob bare = form == EndpointForm.NORMAL && compared.endsWith("/*") && compared.length() > 2
+                ? new Glob(compared.substring(0, compared.length() - 2))
+                : null;
+        return new EndpointPattern(text, method, new Glob(compared), bare);
+    }
+
+    /** What it compares endpoints with: the method and the path. */
+    public String compared() {
+        return method.isEmpty() ? path.text() : method + " " + path.text();
     }
 
     /** Where the path begins in an endpoint: after the method and its space, if it has one. */
     public static int pathOf(String endpoint) {
+        if (endpoint.isEmpty() || endpoint.charAt(0) == '/') {
+            return 0;
+        }
         int space = endpoint.indexOf(' ');
         if (space <= 0) {
             return 0;
         }
         for (int i = 0; i < space; i++) {
             char c = endpoint.charAt(i);
-            boolean token = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '*';
-            if (!token) {
+            boolean common = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+            if (!common && !(c >= '0' && c <= '9') && OTHERS_OF_METHOD.indexOf(c) < 0) {
                 return 0;
             }
         }
@@ -56,7 +82,8 @@ public record EndpointPattern(String text, String method, Glob path) implements 
     /** Whether {@code endpoint} matches; its method is its own, else {@code methodGiven}, else any. */
     public boolean matches(String endpoint, @Nullable String methodGiven) {
         int start = pathOf(endpoint);
-        return meetsMethod(endpoint, start, methodGiven) && path.matches(endpoint, start);
+        return meetsMethod(endpoint, start, methodGiven)
+                && (path.matches(endpoint, start) || (folder != null && folder.matches(endpoint, start)));
     }
 
     private boolean meetsMethod(String endpoint, int start, @Nullable String methodGiven) {

@@ -1,25 +1,53 @@
 package dev.weir.internal.match.pattern;
 
 import dev.weir.internal.counter.CounterNameEncoder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parses an IPv4 or IPv6 address into 128 bits, without name lookup or allocation. IPv4 becomes the mapped form {@code
  * ::ffff:a.b.c.d}, so both notations of one IPv4 address are one address.
+ *
+ * <p>Proxies and frameworks decorate addresses. {@link #read(String)} reads the address out of {@code 1.2.3.4:80},
+ * {@code [::1]}, {@code [::1]:443}, {@code fe80::1%eth0} and {@code /1.2.3.4} (Java's {@code InetAddress}), with blanks
+ * around it: otherwise every port would be another caller. A number with a leading zero is refused, because some
+ * readers take it for octal.
  */
 public final class IpAddress {
     private static final ThreadLocal<IpAddress> OF_THREAD = ThreadLocal.withInitial(IpAddress::new);
     private static final long MAPPED = 0xffff_0000_0000L;
+    private static final int LONGEST = 45;
+    private static final int MOST_PORT = 65_535;
 
     private long high;
     private long low;
+    /** Where {@link #normalText} writes. */
+    private final char[] written = new char[LONGEST];
 
     /** The parser of this thread, to be used at once and not kept. */
     static IpAddress ofThread() {
         return OF_THREAD.get();
     }
 
+    /** Whether {@code text} is an address and nothing else, as rules write it. */
     static boolean isValid(String text) {
-        return ofThread().read(text);
+        return ofThread().read(text, text.length());
+    }
+
+    /**
+     * The one spelling of the address in {@code text}: IPv4 with dots, IPv6 as in RFC 5952; null if there is no address
+     * in it. Returns {@code text} itself, and allocates nothing, if it is spelled so already.
+     */
+    public static @Nullable String normalForm(String text) {
+        IpAddress address = ofThread();
+        if (!address.read(text)) {
+            return null;
+        }
+        int length = address.normalText();
+        boolean same = length == text.length();
+        for (int i = 0; same && i < length; i++) {
+            same = text.charAt(i) == address.written[i];
+        }
+        return same ? text : new String(address.written, 0, length);
     }
 
     public long high() {
@@ -73,26 +101,83 @@ public final class IpAddress {
         low = prefix >= 128 ? low : prefix <= 64 ? 0 : low & (-1L << (128 - prefix));
     }
 
-    /** Reads {@code text}; returns false if it is not an address. */
+    /** Reads the address in a value that a caller sent, decorated or not; returns false if there is none. */
     public boolean read(String text) {
-        return read(text, text.length());
+        return read(text, text.length()) || readDecorated(text);
     }
 
-    /** Reads the first {@code end} characters of {@code text}; returns false if they are not an address. */
-    public boolean read(String text, int end) {
+    /** Reads the first {@code end} characters of {@code text}; returns false if they are not an address alone. */
+    boolean read(String text, int end) {
+        return read(text, 0, end);
+    }
+
+    private boolean read(String text, int from, int end) {
         high = 0;
         low = 0;
-        if (end < 2 || end > 45) {
+        if (end - from < 2 || end - from > LONGEST) {
             return false;
         }
-        for (int i = 0; i < Math.min(end, 5); i++) {
+        for (int i = from; i < Math.min(end, from + 5); i++) {
             if (text.charAt(i) == ':') {
-                return readIpv6(text, end);
+                return readIpv6(text, from, end);
             }
         }
-        long ipv4 = ipv4(text, 0, end);
+        long ipv4 = ipv4(text, from, end);
         low = MAPPED | ipv4;
         return ipv4 >= 0;
+    }
+
+    private boolean readDecorated(String text) {
+        int from = 0;
+        int end = text.length();
+        while (from < end && isBlank(text.charAt(from))) {
+            from++;
+        }
+        while (end > from && isBlank(text.charAt(end - 1))) {
+            end--;
+        }
+        if (from < end && text.charAt(from) == '/') {
+            from++;
+        }
+        if (from == end) {
+            return false;
+        }
+        int colon = text.indexOf(':', from);
+        if (text.charAt(from) == '[') {
+            int close = text.indexOf(']', from);
+            // Brackets are for IPv6; [1.2.3.4] is no notation of anything.
+            return close > colon
+                    && colon > 0
+                    && (close + 1 == end || isPort(text, close + 1, end))
+                    && readWithoutZone(text, from + 1, close);
+        }
+        // One colon comes before a port; several are an IPv6 address, which has a port only after brackets.
+        if (colon > 0 && text.lastIndexOf(':', end - 1) == colon) {
+            return isPort(text, colon, end) && read(text, from, colon);
+        }
+        return readWithoutZone(text, from, end);
+    }
+
+    /** Reads an address with or without a zone, which names an interface of the machine that saw the address. */
+    private boolean readWithoutZone(String text, int from, int end) {
+        int zone = text.indexOf('%', from);
+        boolean has = zone >= 0 && zone < end - 1;
+        return read(text, from, has ? zone : end) && (!has || !isIpv4());
+    }
+
+    private static boolean isPort(String text, int colon, int end) {
+        int port = 0;
+        for (int i = colon + 1; i < end; i++) {
+            if (!isDigit(text.charAt(i)) || port > MOST_PORT) {
+                return false;
+            }
+            port = port * 10 + (text.charAt(i) - '0');
+        }
+        return text.charAt(colon) == ':' && end > colon + 1 && port <= MOST_PORT;
+    }
+
+    private static boolean isBlank(char c) {
+        return c == ' ' || c == '\t';
     }
 
     /** Four decimal numbers without leading zeros (they are octal to some readers), or -1. */
@@ -119,16 +204,16 @@ public final class IpAddress {
         return at == end ? address : -1;
     }
 
-    private boolean readIpv6(String text, int end) {
+    private boolean readIpv6(String text, int from, int end) {
         int groups = 0;
         int gap = -1;
-        int at = 0;
-        if (text.charAt(0) == ':') {
-            if (text.charAt(1) != ':') {
+        int at = from;
+        if (text.charAt(from) == ':') {
+            if (text.charAt(from + 1) != ':') {
                 return false;
             }
             gap = 0;
-            at = 2;
+            at = from + 2;
         }
         while (at < end) {
             int start = at;
@@ -195,17 +280,74 @@ public final class IpAddress {
         low |= tailLow;
     }
 
-    /** The address last read, IPv4 with dots and IPv6 as eight groups. */
+    /** The address last read in its {@linkplain #normalForm one spelling}. */
     @Override
     public String toString() {
+        return new String(written, 0, normalText());
+    }
+
+    /** Writes the address last read, IPv4 with dots and IPv6 as in RFC 5952, and returns its length. */
+    private int normalText() {
+        int at = 0;
         if (isIpv4()) {
-            return (low >>> 24 & 0xff) + "." + (low >>> 16 & 0xff) + "." + (low >>> 8 & 0xff) + "." + (low & 0xff);
+            for (int shift = 24; shift >= 0; shift -= 8) {
+                at = number((int) (low >>> shift & 0xff), 10, at);
+                written[at++] = '.';
+            }
+            return at - 1;
         }
-        StringBuilder text = new StringBuilder();
+        int gap = longestGap();
+        int gapEnd = gap + zeros(gap);
         for (int i = 0; i < 8; i++) {
-            text.append(i == 0 ? "" : ":").append(Integer.toHexString(group(high, low, i)));
+            if (i == gap) {
+                written[at++] = ':';
+                i = gapEnd - 1;
+                if (gapEnd == 8) {
+                    written[at++] = ':';
+                }
+                continue;
+            }
+            if (i > 0) {
+                written[at++] = ':';
+            }
+            at = number(group(high, low, i), 16, at);
         }
-        return text.toString();
+        return at;
+    }
+
+    private int number(int number, int radix, int at) {
+        int digits = 1;
+        for (int rest = number / radix; rest > 0; rest /= radix) {
+            digits++;
+        }
+        int rest = number;
+        for (int i = at + digits - 1; i >= at; i--) {
+            written[i] = Character.forDigit(rest % radix, radix);
+            rest /= radix;
+        }
+        return at + digits;
+    }
+
+    /** The first of the longest runs of at least two groups of zero, or 8 if there is none. */
+    private int longestGap() {
+        int longest = 8;
+        int most = 1;
+        for (int i = 0; i < 8; i++) {
+            int zeros = zeros(i);
+            if (zeros > most) {
+                most = zeros;
+                longest = i;
+            }
+        }
+        return longest;
+    }
+
+    private int zeros(int from) {
+        int end = from;
+        while (end < 8 && group(high, low, end) == 0) {
+            end++;
+        }
+        return end - from;
     }
 
     /** Adds the address last read, IPv4 with dots and IPv6 as 32 digits. */

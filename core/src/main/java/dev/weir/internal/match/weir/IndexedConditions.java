@@ -25,13 +25,14 @@ final class IndexedConditions {
             List<Condition> match,
             ToIntFunction<String> positionOf,
             Map<String, String> texts,
-            Map<Condition, CompiledCondition> shared) {
+            Map<List<Object>, CompiledCondition> shared) {
         for (Condition each : match) {
             int position = positionOf.applyAsInt(each.attribute());
             boolean always =
                     each.anyOf().stream().anyMatch(p -> p instanceof EndpointPattern endpoint && endpoint.isAny());
             if (!always && !index(position, each, texts)) {
-                rest.add(shared.computeIfAbsent(each, ignored -> new CompiledCondition(position, each.anyOf())));
+                rest.add(shared.computeIfAbsent(
+                        List.of(position, each), ignored -> new CompiledCondition(position, each.anyOf())));
             }
         }
     }

@@ -2,23 +2,22 @@ package dev.weir.internal.match.weir;
 
 import dev.weir.Limit;
 import dev.weir.Request;
+import dev.weir.internal.match.AttributePositions;
 import dev.weir.internal.match.AttributeValues;
 import dev.weir.internal.match.Domain;
 import dev.weir.internal.match.Matches;
 import dev.weir.internal.match.RuleRegistrar;
-import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.override.OverrideSelector;
-import dev.weir.internal.match.pattern.Attributes;
-import dev.weir.internal.match.pattern.Condition;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.Rule;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToIntFunction;
 
 /**
  * A domain in Weir's format: every rule whose conditions hold applies.
@@ -29,28 +28,18 @@ import java.util.Map;
  * regular expressions and address blocks are tried only on rules whose exact values match.
  */
 public final class WeirDomain implements Domain {
-    /** The attributes that every domain has, in the order of their positions. */
-    public static final List<String> KNOWN = List.of(
-            Attributes.ENDPOINT,
-            Attributes.METHOD,
-            Attributes.CLIENT_ID,
-            Attributes.IP,
-            Attributes.REMOTE_ADDRESS,
-            Attributes.API_KEY,
-            Attributes.TIER);
-
-    private final Map<String, Integer> positions = new HashMap<>();
-    private final BitSet addresses = new BitSet();
+    private final AttributePositions positions;
     /** Compiles what many rules have in common once, so that it stays in the cache. */
-    private final Map<KeyBy, CompiledKeyBy> keys = new HashMap<>();
+    private final Map<List<Object>, CompiledKeyBy> keys = new HashMap<>();
 
-    private final Map<Condition, CompiledCondition> shared = new HashMap<>();
+    private final Map<List<Object>, CompiledCondition> shared = new HashMap<>();
     private final ExactMatchTable everyone;
     /** Indexed by position. */
     private final ExactMatchTable[][] byPosition;
 
-    public WeirDomain(List<WeirRule> rules, RuleRegistrar adopt) {
-        KNOWN.forEach(this::positionOf);
+    /** Compiles {@code rules}, which compare endpoints in {@code form}. */
+    public WeirDomain(List<WeirRule> rules, EndpointForm form, RuleRegistrar adopt) {
+        positions = new AttributePositions(form);
         Map<List<Integer>, ExactMatchTable> signatures = new LinkedHashMap<>();
         everyone = new ExactMatchTable(new int[0]);
         signatures.put(List.of(), everyone);
@@ -63,23 +52,21 @@ public final class WeirDomain implements Domain {
                     texts);
         }
         signatures.values().forEach(ExactMatchTable::compile);
-        positions.forEach((attribute, position) -> addresses.set(position, Attributes.isAddress(attribute)));
         byPosition = listByAttribute(signatures.values(), positions.size());
-    }
-
-    private int positionOf(String attribute) {
-        return positions.computeIfAbsent(attribute, ignored -> positions.size());
     }
 
     private void add(
             WeirRule from, Rule rule, Map<List<Integer>, ExactMatchTable> signatures, Map<String, String> texts) {
-        IndexedConditions conditions = new IndexedConditions(from.match(), this::positionOf, texts, shared);
-        CompiledKeyBy key = keys.computeIfAbsent(from.keyBy(), each -> new CompiledKeyBy(each, this::positionOf));
+        boolean ignoresCase = from.ignoresCase();
+        ToIntFunction<String> positionOf = attribute -> positions.of(attribute, ignoresCase);
+        IndexedConditions conditions = new IndexedConditions(from.matchIn(positions.form()), positionOf, texts, shared);
+        CompiledKeyBy key = keys.computeIfAbsent(
+                List.of(from.keyBy(), ignoresCase), each -> new CompiledKeyBy(from.keyBy(), positionOf));
         CompiledRule compiled = new CompiledRule(rule, conditions.rest(), key);
         ExactMatchTable signature = signatures.computeIfAbsent(
                 conditions.positions(),
-                positions -> new ExactMatchTable(
-                        positions.stream().mapToInt(Integer::intValue).toArray()));
+                indexed -> new ExactMatchTable(
+                        indexed.stream().mapToInt(Integer::intValue).toArray()));
         conditions.combinations().forEach(values -> signature.add(values, compiled));
     }
 
@@ -131,10 +118,8 @@ public final class WeirDomain implements Domain {
     private void matchAttributes(Request request, int descriptor, Matches into) {
         int first = into.size();
         AttributeValues attributes = into.frame;
-        attributes.load(request, descriptor, positions, addresses);
-        if (into.tier != null) {
-            attributes.tier(into.tier);
-        }
+        attributes.load(request, descriptor, positions);
+        into.tier.apply(attributes);
         everyone.match(descriptor, into);
         for (int i = 0; i < attributes.size(); i++) {
             for (ExactMatchTable each : byPosition[attributes.position(i)]) {

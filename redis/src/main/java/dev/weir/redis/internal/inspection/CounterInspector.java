@@ -4,6 +4,7 @@ import dev.weir.internal.counter.CounterName;
 import dev.weir.redis.internal.routing.RedisRoutes;
 import dev.weir.redis.internal.routing.RoutedCommand;
 import dev.weir.redis.internal.script.RedisKey;
+import dev.weir.redis.internal.script.RedisKeyPrefix;
 import io.lettuce.core.protocol.CommandType;
 import java.util.List;
 import java.util.Optional;
@@ -12,13 +13,15 @@ import java.util.concurrent.CompletionStage;
 /** Reads and resets single counters, for operators and not for decisions. */
 public final class CounterInspector {
     private final RedisRoutes routes;
+    private final RedisKeyPrefix prefix;
 
-    public CounterInspector(RedisRoutes routes) {
+    public CounterInspector(RedisRoutes routes, RedisKeyPrefix prefix) {
         this.routes = routes;
+        this.prefix = prefix;
     }
 
     public CompletionStage<Optional<CounterState>> inspect(CounterName name) {
-        byte[] key = RedisKey.of(name);
+        byte[] key = prefix.before(RedisKey.of(name));
         return RoutedCommand.run(routes, name.subject(), CommandType.GET, key)
                 .thenCombine(
                         RoutedCommand.run(routes, name.subject(), CommandType.PTTL, key),
@@ -27,7 +30,7 @@ public final class CounterInspector {
 
     /** Resets a counter; returns whether it existed. */
     public CompletionStage<Boolean> reset(CounterName name) {
-        return RoutedCommand.run(routes, name.subject(), CommandType.DEL, RedisKey.of(name))
+        return RoutedCommand.run(routes, name.subject(), CommandType.DEL, prefix.before(RedisKey.of(name)))
                 .thenApply(gone -> !gone.isEmpty() && gone.get(0) instanceof Long count && count > 0);
     }
 

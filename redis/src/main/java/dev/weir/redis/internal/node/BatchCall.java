@@ -117,7 +117,7 @@ final class BatchCall extends BatchedCall implements CallbackCommand.Listener {
             sender.replied(this, reply);
         } else if (error == null) {
             sender.failed(this, RedisFailures.of(lost), null);
-        } else if (!byText && RedisFailures.code(error).equals("NOSCRIPT")) {
+        } else if (!byText && ScriptCommands.isUnknownDigest(error)) {
             stats.noScript.increment();
             byText = true;
             List<CallbackCommand> again = new ArrayList<>(2);

@@ -3,6 +3,7 @@ package dev.weir.redis.internal.notes;
 import dev.weir.redis.internal.routing.RedisRoutes;
 import dev.weir.redis.internal.routing.RoutedCommand;
 import dev.weir.redis.internal.script.RedisKey;
+import dev.weir.redis.internal.script.RedisKeyPrefix;
 import io.lettuce.core.protocol.CommandType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -25,12 +26,13 @@ public final class ResetStream {
     private static final long SUBJECT = 0;
 
     private final RedisRoutes routes;
-    private final byte[] key = RedisKey.ofNotes(SUBJECT, "resets");
+    private final byte[] key;
     /** The id of the last entry read. */
     private volatile String last = BEGINNING;
 
-    public ResetStream(RedisRoutes routes) {
+    public ResetStream(RedisRoutes routes, RedisKeyPrefix prefix) {
         this.routes = routes;
+        this.key = prefix.before(RedisKey.ofNotes(SUBJECT, "resets"));
     }
 
     /** Adds {@code text} to the stream; completes when Redis has it. */

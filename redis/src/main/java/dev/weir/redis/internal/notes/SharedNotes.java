@@ -3,6 +3,7 @@ package dev.weir.redis.internal.notes;
 import dev.weir.redis.internal.routing.RedisRoutes;
 import dev.weir.redis.internal.routing.RoutedCommand;
 import dev.weir.redis.internal.script.RedisKey;
+import dev.weir.redis.internal.script.RedisKeyPrefix;
 import io.lettuce.core.protocol.CommandType;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -37,9 +38,9 @@ public final class SharedNotes {
     private final RedisRoutes routes;
     private final byte[] key;
 
-    public SharedNotes(RedisRoutes routes, String name) {
+    public SharedNotes(RedisRoutes routes, RedisKeyPrefix prefix, String name) {
         this.routes = routes;
-        this.key = RedisKey.ofNotes(SUBJECT, name);
+        this.key = prefix.before(RedisKey.ofNotes(SUBJECT, name));
     }
 
     /** Returns the number of posts so far; empty if there were none. */

@@ -3,6 +3,7 @@ package dev.weir.redis.internal.settings;
 import dev.weir.redis.BreakerSettings;
 import dev.weir.redis.RedisCredentials;
 import dev.weir.redis.TlsSettings;
+import dev.weir.redis.internal.script.RedisKeyPrefix;
 import java.time.Duration;
 import java.util.function.Supplier;
 
@@ -16,6 +17,7 @@ import java.util.function.Supplier;
  * @param connections to each node; more than one only where a single one is the bottleneck, for one queue coalesces best
  * @param maxWaiting asks that may wait for one connection; more are overloaded at once
  * @param connectTimeout for a connection to stand, greeting included
+ * @param keyPrefix stands before every key; empty for none
  */
 public record RedisSettings(
         RedisAddress address,
@@ -26,7 +28,8 @@ public record RedisSettings(
         int connections,
         int maxWaiting,
         Duration connectTimeout,
-        BreakerSettings breaker) {
+        BreakerSettings breaker,
+        String keyPrefix) {
     public static final Duration DEFAULT_DEADLINE = Duration.ofMillis(10);
 
     public RedisSettings {
@@ -37,6 +40,10 @@ public record RedisSettings(
         }
         if (maxWaiting < 1) {
             throw new IllegalArgumentException("max_waiting: " + maxWaiting + " (expected: >= 1)");
+        }
+        if (!RedisKeyPrefix.isValid(keyPrefix)) {
+            throw new IllegalArgumentException(
+                    "key_prefix: \"" + keyPrefix + "\" (expected: " + RedisKeyPrefix.EXPECTED + ")");
         }
     }
 
@@ -56,17 +63,27 @@ public record RedisSettings(
                 1,
                 16_384,
                 Duration.ofSeconds(1),
-                BreakerSettings.of(DEFAULT_DEADLINE));
+                BreakerSettings.of(DEFAULT_DEADLINE),
+                "");
     }
 
     public RedisSettings withCredentials(Supplier<RedisCredentials> from) {
         return new RedisSettings(
-                address, from, sentinelCredentials, tls, deadline, connections, maxWaiting, connectTimeout, breaker);
+                address,
+                from,
+                sentinelCredentials,
+                tls,
+                deadline,
+                connections,
+                maxWaiting,
+                connectTimeout,
+                breaker,
+                keyPrefix);
     }
 
     public RedisSettings withSentinelCredentials(Supplier<RedisCredentials> from) {
         return new RedisSettings(
-                address, credentials, from, tls, deadline, connections, maxWaiting, connectTimeout, breaker);
+                address, credentials, from, tls, deadline, connections, maxWaiting, connectTimeout, breaker, keyPrefix);
     }
 
     public RedisSettings withTls(TlsSettings how) {
@@ -79,7 +96,8 @@ public record RedisSettings(
                 connections,
                 maxWaiting,
                 connectTimeout,
-                breaker);
+                breaker,
+                keyPrefix);
     }
 
     /** With another deadline, and with batches that take longer than it being slow. */
@@ -100,17 +118,36 @@ public record RedisSettings(
                 connections,
                 maxWaiting,
                 connectTimeout,
-                numbers);
+                numbers,
+                keyPrefix);
     }
 
     public RedisSettings withConnections(int perNode) {
         return new RedisSettings(
-                address, credentials, sentinelCredentials, tls, deadline, perNode, maxWaiting, connectTimeout, breaker);
+                address,
+                credentials,
+                sentinelCredentials,
+                tls,
+                deadline,
+                perNode,
+                maxWaiting,
+                connectTimeout,
+                breaker,
+                keyPrefix);
     }
 
     public RedisSettings withMaxWaiting(int asks) {
         return new RedisSettings(
-                address, credentials, sentinelCredentials, tls, deadline, connections, asks, connectTimeout, breaker);
+                address,
+                credentials,
+                sentinelCredentials,
+                tls,
+                deadline,
+                connections,
+                asks,
+                connectTimeout,
+                breaker,
+                keyPrefix);
     }
 
     public RedisSettings withBreaker(BreakerSettings numbers) {
@@ -123,7 +160,23 @@ public record RedisSettings(
                 connections,
                 maxWaiting,
                 connectTimeout,
-                numbers);
+                numbers,
+                keyPrefix);
+    }
+
+    /** With {@code prefix} before every key. */
+    public RedisSettings withKeyPrefix(String prefix) {
+        return new RedisSettings(
+                address,
+                credentials,
+                sentinelCredentials,
+                tls,
+                deadline,
+                connections,
+                maxWaiting,
+                connectTimeout,
+                breaker,
+                prefix);
     }
 
     private static void positive(String name, Duration value) {

@@ -25,6 +25,7 @@ import dev.weir.redis.internal.routing.RedisRoutes;
 import dev.weir.redis.internal.routing.SingleNodeRoutes;
 import dev.weir.redis.internal.script.BatchScript;
 import dev.weir.redis.internal.script.RedisKey;
+import dev.weir.redis.internal.script.RedisKeyPrefix;
 import dev.weir.redis.internal.settings.RedisAddress;
 import dev.weir.redis.internal.settings.RedisSettings;
 import io.netty.channel.EventLoopGroup;
@@ -49,6 +50,7 @@ public final class RedisSharedStore implements OpenedStore {
 
     private final RedisStats stats = new RedisStats();
     private final long deadlineNanos;
+    private final RedisKeyPrefix prefix;
     private final @Nullable EventLoopGroup ownLoops;
     private final RedisNodeFactory nodes;
     private final RedisRoutes routes;
@@ -89,12 +91,13 @@ public final class RedisSharedStore implements OpenedStore {
 
     private RedisSharedStore(RedisSettings settings, EventLoopGroup loops, boolean owned, BatchScript script) {
         this.deadlineNanos = settings.deadline().toNanos();
+        this.prefix = new RedisKeyPrefix(settings.keyPrefix());
         this.ownLoops = owned ? loops : null;
-        this.nodes = new RedisNodeFactory(settings, stats, loops, new ScriptCommands(script));
+        this.nodes = new RedisNodeFactory(settings, stats, loops, new ScriptCommands(script, prefix));
         this.routes = settings.address().kind() == RedisAddress.Kind.CLUSTER
                 ? new ClusterRoutes(nodes, settings, loops.next())
                 : new SingleNodeRoutes(nodes, settings);
-        this.counters = new CounterInspector(routes);
+        this.counters = new CounterInspector(routes, prefix);
     }
 
     /** Connects in the background, on event loops of its own; asks fail until it is connected. */
@@ -173,12 +176,12 @@ public final class RedisSharedStore implements OpenedStore {
 
     /** Returns the stream of reset counters that all servers on this Redis read. */
     public ResetStream resetNews() {
-        return new ResetStream(routes);
+        return new ResetStream(routes, prefix);
     }
 
     /** Returns the notes under {@code name} that all servers on this Redis read. */
     public SharedNotes notes(String name) {
-        return new SharedNotes(routes, name);
+        return new SharedNotes(routes, prefix, name);
     }
 
     @Override

@@ -13,12 +13,16 @@ for i = 1, program[3] do
     }
     at = at + 6
   elseif counting == 2 then
+    local start, ends = now - now % b, now - now % b + b
+    if c ~= 0 then
+      start, ends = calendar_window(c, now)
+    end
     meters[i] = {
       load = load_fixed_window, apply = fixed_window, counts_denied = counts_denied,
-      requests = a, window = b,
-      start = now - now % b,
+      requests = a, window = b, calendar = c,
+      start = start, ends = ends,
     }
-    at = at + 4
+    at = at + 5
   elseif counting == 3 then
     local time = floor(now / c)
     meters[i] = {

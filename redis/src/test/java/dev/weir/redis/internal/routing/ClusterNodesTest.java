@@ -9,6 +9,7 @@ import dev.weir.redis.internal.node.RedisNode;
 import dev.weir.redis.internal.node.RedisNodeFactory;
 import dev.weir.redis.internal.node.RedisStats;
 import dev.weir.redis.internal.script.BatchScript;
+import dev.weir.redis.internal.script.RedisKeyPrefix;
 import dev.weir.redis.internal.settings.RedisAddress.HostPort;
 import dev.weir.redis.internal.settings.RedisSettings;
 import io.netty.channel.EventLoopGroup;
@@ -23,8 +24,8 @@ import org.junit.jupiter.api.Test;
 class ClusterNodesTest {
     private final EventLoopGroup loops = LettuceSetup.ownLoops();
     private final RedisSettings settings = RedisSettings.of("redis-cluster://127.0.0.1:1");
-    private final RedisNodeFactory factory =
-            new RedisNodeFactory(settings, new RedisStats(), loops, new ScriptCommands(BatchScript.load()));
+    private final RedisNodeFactory factory = new RedisNodeFactory(
+            settings, new RedisStats(), loops, new ScriptCommands(BatchScript.load(), new RedisKeyPrefix("")));
 
     @AfterEach
     void close() {

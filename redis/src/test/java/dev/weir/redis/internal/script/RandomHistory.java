@@ -1,6 +1,7 @@
 package dev.weir.redis.internal.script;
 
 import dev.weir.Algorithm;
+import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import dev.weir.internal.algorithm.BlockMeter;
 import dev.weir.internal.algorithm.Meter;
@@ -70,12 +71,16 @@ final class RandomHistory {
         while (true) {
             Algorithm algorithm = ALGORITHMS.get(random.nextInt(ALGORITHMS.size()));
             boolean parts = algorithm == Algorithm.SLIDING_WINDOW && random.nextBoolean();
-            Limit limit = new Limit(
-                    algorithm,
-                    count(),
-                    window(),
-                    count(),
-                    parts ? new int[] {2, 3, 10, edges ? 1_000 : 4}[random.nextInt(4)] : 1);
+            boolean calendar = algorithm == Algorithm.FIXED_WINDOW && random.nextBoolean();
+            CalendarWindow[] windows = CalendarWindow.values();
+            Limit limit = calendar
+                    ? Limit.calendarWindow(count(), windows[random.nextInt(windows.length)])
+                    : new Limit(
+                            algorithm,
+                            count(),
+                            window(),
+                            count(),
+                            parts ? new int[] {2, 3, 10, edges ? 1_000 : 4}[random.nextInt(4)] : 1);
             if (Meters.refusal(limit) == null) {
                 return limit;
             }

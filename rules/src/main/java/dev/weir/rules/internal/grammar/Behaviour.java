@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 record Behaviour(
         OnFail onFail,
         OnMissing onMissing,
+        EndpointCase endpointCase,
         Consistency consistency,
         long deadlineMicros,
         int localShare,
@@ -36,6 +37,7 @@ record Behaviour(
     static final Behaviour DEFAULT = new Behaviour(
             OnFail.ALLOW,
             OnMissing.SKIP,
+            EndpointCase.KEEP,
             Consistency.EXACT,
             0,
             0,
@@ -47,10 +49,24 @@ record Behaviour(
     private static final int MILLION = 1_000_000;
     private static final long LONG_DEADLINE_MICROS = 1_000_000;
 
+    /** Returns the defaults for a rule that is counted in {@code store} unless it says otherwise. */
+    static Behaviour in(String store) {
+        return new Behaviour(
+                DEFAULT.onFail,
+                DEFAULT.onMissing,
+                DEFAULT.consistency,
+                DEFAULT.deadlineMicros,
+                DEFAULT.localShare,
+                DEFAULT.leaseIntervalMicros,
+                DEFAULT.reportIntervalMicros,
+                store);
+    }
+
     /** Returns this behaviour with the values that {@code fields} set. */
     Behaviour with(Fields fields, StoreNames stores) {
         OnFail fail = fields.oneOf("on_fail", OnFail.values());
         OnMissing missing = fields.oneOf("on_missing", OnMissing.values());
+        EndpointCase endpoint = fields.oneOf("endpoint_case", EndpointCase.values());
         Consistency given = fields.oneOf("consistency", Consistency.values());
         Long deadline = deadline(fields);
         Long lease = fields.duration("lease_interval", "ms");
@@ -58,12 +74,17 @@ record Behaviour(
         return new Behaviour(
                 fail == null ? onFail : fail,
                 missing == null ? onMissing : missing,
+                endpoint == null ? endpointCase : endpoint,
                 given == null ? consistency : given,
                 deadline == null ? deadlineMicros : deadline,
                 share(fields),
                 lease == null ? leaseIntervalMicros : lease,
                 report == null ? reportIntervalMicros : report,
                 stores.read(fields, store));
+    }
+
+    boolean ignoresCase() {
+        return endpointCase == EndpointCase.IGNORE;
     }
 
     /** Reports a consistency that {@code limit} cannot have; {@code fields} are those of the rule. */

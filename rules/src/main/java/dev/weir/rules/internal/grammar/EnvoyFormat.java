@@ -25,9 +25,9 @@ final class EnvoyFormat {
     private final EnvoyRateLimit rateLimit;
     private String domain = "";
 
-    EnvoyFormat(DiagnosticCollector problems, StoreNames stores) {
+    EnvoyFormat(DiagnosticCollector problems, StoreNames stores, boolean calendarMonths) {
         this.problems = problems;
-        this.rateLimit = new EnvoyRateLimit(problems, stores);
+        this.rateLimit = new EnvoyRateLimit(problems, stores, calendarMonths);
     }
 
     RuleFile.Envoy read(Fields root) {

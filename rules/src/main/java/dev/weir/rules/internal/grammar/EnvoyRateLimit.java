@@ -3,6 +3,7 @@ package dev.weir.rules.internal.grammar;
 import static dev.weir.text.message.PrintableText.quote;
 
 import dev.weir.Algorithm;
+import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
@@ -26,12 +27,15 @@ final class EnvoyRateLimit {
 
     private final DiagnosticCollector problems;
     private final StoreNames stores;
+    private final boolean calendarMonths;
     private final List<Placed<String>> replaced = new ArrayList<>();
     /** The positions of each flag that requests metrics. */
     private final Map<String, Set<Position>> metrics = new LinkedHashMap<>();
 
-    EnvoyRateLimit(DiagnosticCollector problems, StoreNames stores) {
+    /** Reads limits; with {@code calendarMonths}, months are those of the calendar. */
+    EnvoyRateLimit(DiagnosticCollector problems, StoreNames stores, boolean calendarMonths) {
         this.stores = stores;
+        this.calendarMonths = calendarMonths;
         this.problems = problems;
     }
 
@@ -104,7 +108,10 @@ final class EnvoyRateLimit {
                 .label(label);
         Limit limit = null;
         if (!unlimited) {
-            limit = LimitReader.finish(fields, given, requests, window == null ? null : window.micros(), 1);
+            CalendarWindow calendar = calendarMonths && window == EnvoyUnit.MONTH && algorithm == Algorithm.FIXED_WINDOW
+                    ? CalendarWindow.MONTH
+                    : null;
+            limit = LimitReader.finish(fields, given, requests, window == null ? null : window.micros(), calendar, 1);
             if (limit != null) {
                 rule.limit(limit);
             }
@@ -112,7 +119,8 @@ final class EnvoyRateLimit {
         String name = fields.text("name");
         rule.name(name == null ? "" : name).replaces(replaces(fields, name));
         rule.countsDenied(algorithm == Algorithm.FIXED_WINDOW).metadata(MetadataReader.read(descriptor));
-        Behaviour behaviour = Behaviour.DEFAULT.with(fields, stores);
+        String store = stores.defaultOf(window == EnvoyUnit.SECOND);
+        Behaviour behaviour = Behaviour.in(store).with(fields, stores);
         behaviour.check(fields, limit, descriptor.flag("quota_mode", false));
         return behaviour.applyTo(rule);
     }

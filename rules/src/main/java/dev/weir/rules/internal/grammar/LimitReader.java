@@ -3,13 +3,16 @@ package dev.weir.rules.internal.grammar;
 import static dev.weir.text.message.PrintableText.quote;
 
 import dev.weir.Algorithm;
+import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.text.fields.Fields;
 import dev.weir.text.message.Suggestion;
+import dev.weir.text.yaml.YamlNode;
 import dev.weir.text.yaml.YamlNode.Scalar;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a limit: Weir's {@code limit}, and the fields that Envoy's {@code rate_limit} shares with it. */
@@ -30,6 +33,8 @@ final class LimitReader {
             "capacity", "did you mean burst?",
             "type", "did you mean algorithm?");
 
+    private static final List<String> CALENDAR =
+            Stream.of(CalendarWindow.values()).map(CalendarWindow::text).toList();
     private static final int MOST_SUB_WINDOWS = 100_000;
 
     private LimitReader() {}
@@ -45,8 +50,9 @@ final class LimitReader {
                 fields.problems().error(fields.nameAt(name), name + " is missing", "expected: requests and window");
             }
         }
-        Algorithm algorithm = algorithm(fields, Algorithm.TOKEN_BUCKET);
-        Limit limit = finish(fields, algorithm, requests, window, cost);
+        CalendarWindow calendar = calendar(fields);
+        Algorithm algorithm = algorithm(fields, calendar == null ? Algorithm.TOKEN_BUCKET : Algorithm.FIXED_WINDOW);
+        Limit limit = finish(fields, algorithm, requests, window, calendar, cost);
         return fields.problems().errors() == before ? limit : null;
     }
 
@@ -63,7 +69,12 @@ final class LimitReader {
 
     /** Creates the limit from {@code requests}, {@code window} and the fields that both formats share. */
     static @Nullable Limit finish(
-            Fields fields, @Nullable Algorithm algorithm, @Nullable Long requests, @Nullable Long window, long cost) {
+            Fields fields,
+            @Nullable Algorithm algorithm,
+            @Nullable Long requests,
+            @Nullable Long window,
+            @Nullable CalendarWindow calendar,
+            long cost) {
         Long burst = fields.whole("burst", 0, Long.MAX_VALUE);
         Long subWindows = fields.whole("sub_windows", 1, MOST_SUB_WINDOWS);
         over(fields, algorithm);
@@ -81,10 +92,18 @@ final class LimitReader {
             String hint = "only sliding_window has sub-windows";
             fields.problems().warning(fields.nameAt("sub_windows"), "sub_windows has no effect on " + algorithm, hint);
         }
+        if (calendar != null && algorithm != Algorithm.FIXED_WINDOW) {
+            String where = fields.has("window") ? "window" : "unit";
+            String hint = "only fixed_window counts by the calendar";
+            fields.problems().error(fields.at(where), calendar.text() + " with " + algorithm, hint);
+            return null;
+        }
         if (requests == null || window == null) {
             return null;
         }
-        Limit limit = new Limit(algorithm, requests, window, requests, 1);
+        Limit limit = calendar == null
+                ? new Limit(algorithm, requests, window, requests, 1)
+                : Limit.calendarWindow(requests, calendar);
         if (burst != null && algorithm.isBucket()) {
             limit = limit.withBurst(burst);
         }
@@ -108,7 +127,18 @@ final class LimitReader {
         }
     }
 
-    /** Reads a duration, or one of Envoy's units. */
+    /** Returns the window of the calendar that {@code window} names; null if it is none. */
+    private static @Nullable CalendarWindow calendar(Fields fields) {
+        YamlNode node = fields.node("window");
+        for (CalendarWindow each : CalendarWindow.values()) {
+            if (node instanceof Scalar scalar && each.text().equals(scalar.text())) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** Reads a duration, one of Envoy's units, or a window of the calendar. */
     private static @Nullable Long window(Fields fields) {
         Scalar scalar = fields.scalar("window");
         if (scalar == null) {
@@ -118,11 +148,16 @@ final class LimitReader {
         if (unit != null) {
             return unit.micros();
         }
+        CalendarWindow calendar = calendar(fields);
+        if (calendar != null) {
+            return calendar.longestMicros();
+        }
         boolean word =
                 !scalar.text().isEmpty() && Character.isLetter(scalar.text().charAt(0));
         String meant = word ? Suggestion.nearest(scalar.text(), EnvoyUnit.TEXTS) : null;
         if (scalar.text().startsWith("calendar_")) {
-            fields.problems().error(scalar.at(), "window " + quote(scalar.text()) + " does not exist in this version");
+            fields.problems()
+                    .error(scalar.at(), "window: " + quote(scalar.text()), Suggestion.among(scalar.text(), CALENDAR));
         } else if (meant != null) {
             fields.problems().error(scalar.at(), "window: " + quote(scalar.text()), "did you mean " + meant + "?");
         } else {

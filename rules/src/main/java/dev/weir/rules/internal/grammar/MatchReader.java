@@ -4,7 +4,9 @@ import static dev.weir.text.message.PrintableText.quote;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
+import dev.weir.internal.match.pattern.Attributes;
 import dev.weir.internal.match.pattern.Condition;
+import dev.weir.internal.match.pattern.EndpointPattern;
 import dev.weir.internal.match.pattern.ValuePattern;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
 import dev.weir.text.diagnostics.DiagnosticCollector;
@@ -27,8 +29,6 @@ final class MatchReader {
      */
     private static final int LONGEST_INPUT = 1_024;
 
-    private static final java.util.regex.Pattern METHOD = java.util.regex.Pattern.compile("([A-Za-z_-]+|\\*) ");
-
     private final DiagnosticCollector problems;
     private final SuspiciousMatchWarnings warnings;
 
@@ -38,7 +38,7 @@ final class MatchReader {
     }
 
     /** Reads the clauses of a rule's {@code match}; empty if it has none. */
-    List<MatchClause> read(Fields rule) {
+    List<MatchClause> read(Fields rule, boolean ignoresCase) {
         YamlNode node = rule.node("match");
         Fields match = node == null ? null : Fields.of(node, "match", "{ endpoint: \"POST /login\" }", problems);
         if (match == null) {
@@ -46,7 +46,7 @@ final class MatchReader {
         }
         List<MatchClause> clauses = new ArrayList<>();
         for (Entry each : match.entries()) {
-            MatchClause clause = clause(each);
+            MatchClause clause = clause(each, ignoresCase);
             if (clause != null) {
                 warnings.attribute(clause.attribute(), each.key().at());
                 clauses.add(clause);
@@ -56,7 +56,7 @@ final class MatchReader {
         return clauses;
     }
 
-    private @Nullable MatchClause clause(Entry entry) {
+    private @Nullable MatchClause clause(Entry entry, boolean ignoresCase) {
         String attribute = entry.key().text();
         if (attribute.isBlank()) {
             problems.error(entry.key().at(), "an attribute has no name");
@@ -70,7 +70,7 @@ final class MatchReader {
         List<Placed<String>> texts = new ArrayList<>();
         List<ValuePattern> patterns = new ArrayList<>();
         for (YamlNode each : values) {
-            ValuePattern pattern = pattern(attribute, each);
+            ValuePattern pattern = pattern(attribute, each, ignoresCase);
             if (pattern != null) {
                 texts.add(new Placed<>(((Scalar) each).text(), each.at()));
                 patterns.add(pattern);
@@ -81,7 +81,7 @@ final class MatchReader {
                 : new MatchClause(attribute, texts, new Condition(attribute, patterns));
     }
 
-    private @Nullable ValuePattern pattern(String attribute, YamlNode node) {
+    private @Nullable ValuePattern pattern(String attribute, YamlNode node, boolean ignoresCase) {
         if (!(node instanceof Scalar scalar) || scalar.isNull()) {
             String expected = "expected: a text, or a list of texts; put it in quotes if it is meant literally";
             problems.error(node.at(), attribute + ": " + node.kind(), expected);
@@ -89,9 +89,9 @@ final class MatchReader {
         }
         String text = scalar.text();
         if (text.startsWith("~")) {
-            return regex(attribute, scalar);
+            return regex(attribute, scalar, ignoresCase && attribute.equals(Attributes.ENDPOINT));
         }
-        if (attribute.equals("endpoint") && !isPath(METHOD.matcher(text).replaceFirst(""))) {
+        if (attribute.equals(Attributes.ENDPOINT) && !isEndpoint(text)) {
             String expected = "expected: /path, METHOD /path or *";
             problems.error(scalar.at(), "endpoint " + quote(text) + " can never match", expected);
             return null;
@@ -110,8 +110,11 @@ final class MatchReader {
         }
     }
 
-    private static boolean isPath(String path) {
-        return path.startsWith("/") || path.startsWith("*");
+    /** Whether {@code text} is a path that begins with a slash or a star, with a method or a single star before it. */
+    private static boolean isEndpoint(String text) {
+        int path = EndpointPattern.pathOf(text);
+        boolean slash = text.startsWith("/", path) || text.startsWith("*", path);
+        return slash && (path == 0 || text.startsWith("* ") || text.lastIndexOf('*', path - 1) < 0);
     }
 
     private static boolean isAddress(String attribute) {
@@ -123,7 +126,7 @@ final class MatchReader {
     }
 
     /** Reads a regular expression. It may match anywhere in the value: {@code ^} and {@code $} anchor it. */
-    private @Nullable ValuePattern regex(String attribute, Scalar scalar) {
+    private @Nullable ValuePattern regex(String attribute, Scalar scalar, boolean ignoresCase) {
         String expression = scalar.text().substring(1);
         if (expression.isEmpty() || expression.length() > LONGEST_REGEX) {
             String expected = "expected: 1 to " + LONGEST_REGEX + " characters after the ~";
@@ -137,7 +140,7 @@ final class MatchReader {
             return null;
         }
         try {
-            Pattern compiled = Pattern.compile(expression);
+            Pattern compiled = Pattern.compile(expression, ignoresCase ? Pattern.CASE_INSENSITIVE : 0);
             return new ValuePattern.Regex(
                     scalar.text(), value -> compiled.matcher(truncated(value)).find());
         } catch (PatternSyntaxException e) {

@@ -27,7 +27,7 @@ record ParsedRule(
         Behaviour behaviour) {
 
     WeirRule rule(String domain, String label, String source) {
-        String id = name.isEmpty() ? RuleIdentity.unnamed(domain, match, key, limit.algorithm()) : name;
+        String id = name.isEmpty() ? RuleIdentity.unnamed(domain, this) : name;
         RuleBuilder rule = Rule.builder(domain, id)
                 .name(name)
                 .label(label)
@@ -39,7 +39,8 @@ record ParsedRule(
         return new WeirRule(
                 behaviour.applyTo(rule).build(),
                 match.stream().map(MatchClause::condition).toList(),
-                key);
+                key,
+                behaviour.ignoresCase());
     }
 
     /** Describes for people what the rule matches. */

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -46,6 +47,7 @@ final class RedundantRuleWarnings {
                 rule.key(),
                 limit.algorithm(),
                 limit.windowMicros(),
+                Objects.toString(limit.calendar()),
                 limit.subWindows(),
                 rule.cost(),
                 rule.behaviour());

@@ -58,8 +58,12 @@ public sealed interface RuleFile {
     /** A value with its position in the file. */
     record Placed<T>(T value, Position at) {}
 
-    /** Reads a file; null if it is not a mapping, and {@code problems} then has the error. */
-    static @Nullable RuleFile read(byte[] bytes, DiagnosticCollector problems, StoreNames stores) {
+    /**
+     * Reads a file; with {@code calendarMonths}, a month of Envoy's format is one of the calendar. Null if it is not a mapping, and {@code problems}
+     * then has the error.
+     */
+    static @Nullable RuleFile read(
+            byte[] bytes, DiagnosticCollector problems, StoreNames stores, boolean calendarMonths) {
         YamlNode root = YamlReader.read(bytes, problems);
         if (root == null) {
             if (problems.errors() == 0) {
@@ -78,7 +82,7 @@ public sealed interface RuleFile {
         }
         return isWeir((Mapping) root)
                 ? new WeirFormat(problems, stores).read(fields)
-                : new EnvoyFormat(problems, stores).read(fields);
+                : new EnvoyFormat(problems, stores, calendarMonths).read(fields);
     }
 
     /**

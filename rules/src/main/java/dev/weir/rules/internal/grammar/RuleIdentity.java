@@ -19,13 +19,14 @@ final class RuleIdentity {
     private RuleIdentity() {}
 
     /**
-     * Returns the identity of an unnamed rule in Weir's format: a hash of domain, match, key and algorithm. It begins
-     * with {@code #}, which no name does.
+     * Returns the identity of an unnamed rule in Weir's format: a hash of domain, match, key and algorithm, and of
+     * {@code endpoint_case: ignore} where it is given. It begins with {@code #}, which no name does.
      */
-    static String unnamed(String domain, List<MatchClause> match, KeyBy key, Algorithm algorithm) {
+    static String unnamed(String domain, ParsedRule rule) {
+        KeyBy key = rule.key();
         MessageDigest digest = Sha256.digest();
         text(digest, domain);
-        List<MatchClause> clauses = match.stream()
+        List<MatchClause> clauses = rule.match().stream()
                 .sorted((a, b) -> a.attribute().compareTo(b.attribute()))
                 .toList();
         count(digest, clauses.size());
@@ -36,7 +37,10 @@ final class RuleIdentity {
         count(digest, key.parts().size());
         key.parts().forEach(part -> texts(digest, part));
         count(digest, key.ipv6Prefix());
-        text(digest, algorithm.text());
+        text(digest, rule.limit().algorithm().text());
+        if (rule.behaviour().ignoresCase()) {
+            text(digest, "endpoint_case: ignore");
+        }
         return "#" + HEX.formatHex(digest.digest(), 0, HASH_BYTES);
     }
 

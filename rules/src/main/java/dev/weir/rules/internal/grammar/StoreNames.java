@@ -19,6 +19,13 @@ public record StoreNames(@Nullable Set<String> known) {
     /** Accepts any name. */
     public static final StoreNames ANY = new StoreNames(null);
 
+    /** Returns the store of a limit of Envoy's format that names none; {@code perSecond} if its unit is a second. */
+    String defaultOf(boolean perSecond) {
+        return perSecond && known != null && known.contains(Rule.PER_SECOND_STORE)
+                ? Rule.PER_SECOND_STORE
+                : Rule.DEFAULT_STORE;
+    }
+
     /** Reads {@code store}; {@code otherwise} if it is missing or unknown. */
     String read(Fields fields, String otherwise) {
         Scalar scalar = fields.scalar("store");

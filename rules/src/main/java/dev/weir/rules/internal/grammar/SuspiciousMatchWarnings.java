@@ -2,6 +2,7 @@ package dev.weir.rules.internal.grammar;
 
 import static dev.weir.text.message.PrintableText.quote;
 
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.pattern.EndpointPattern;
 import dev.weir.internal.match.pattern.ValuePattern;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
@@ -83,7 +84,9 @@ final class SuspiciousMatchWarnings {
             }
             if (pattern instanceof EndpointPattern endpoint) {
                 method(endpoint.method(), endpoint.method(), value.at());
-                path(value);
+                path(endpoint, value);
+            } else if (clause.attribute().equals("endpoint") && pattern instanceof ValuePattern.Regex) {
+                regex(value);
             } else if (clause.attribute().equals("method") && pattern instanceof ValuePattern.Exact) {
                 method(value.value(), value.value().toUpperCase(Locale.ROOT), value.at());
             }
@@ -117,11 +120,28 @@ final class SuspiciousMatchWarnings {
         }
     }
 
-    private void path(Placed<String> endpoint) {
+    private void path(EndpointPattern pattern, Placed<String> endpoint) {
         String meant = PLACEHOLDER.matcher(endpoint.value()).replaceAll("*");
         if (!meant.equals(endpoint.value())) {
             String message = "endpoint " + quote(endpoint.value()) + " is matched literally";
             problems.warning(endpoint.at(), message, Suggestion.meant(meant));
+            return;
+        }
+        String compared = pattern.in(EndpointForm.NORMAL, false).path().text();
+        String written = pattern.path().text();
+        if (!written.equals(compared) && !written.equals(compared + "/")) {
+            String message = "endpoint " + quote(endpoint.value()) + " is compared as " + quote(compared);
+            problems.warning(endpoint.at(), message, "its normal form; only with endpoint_form: raw as written");
+        }
+    }
+
+    /** Warns of an expression that ends with a slash, which the normal form of a path does not. */
+    private void regex(Placed<String> expression) {
+        String text = expression.value();
+        boolean root = text.equals("~^/$") || text.endsWith(" /$");
+        if (!root && (text.endsWith("/$") || text.contains("\\?"))) {
+            String message = "endpoint " + quote(text) + " mentions a slash at the end or a query";
+            problems.warning(expression.at(), message, "the normal form of an endpoint has neither");
         }
     }
 

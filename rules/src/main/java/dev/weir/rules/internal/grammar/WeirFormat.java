@@ -4,6 +4,7 @@ import static dev.weir.text.message.PrintableText.quote;
 
 import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.match.pattern.Attributes;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.Rule;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
@@ -23,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads Weir's format: {@code rules}, and the fields that apply to all of them. */
 final class WeirFormat {
-    private static final List<String> BEHAVIOUR =
-            Stream.concat(Behaviour.SHARED.stream(), Stream.of("on_missing")).toList();
+    private static final List<String> BEHAVIOUR = Stream.concat(
+                    Behaviour.SHARED.stream(), Stream.of("on_missing", "endpoint_case"))
+            .toList();
 
     static final List<String> ROOT = Stream.of(List.of("domain", "rules", "tiers"), KeyByReader.FIELDS, BEHAVIOUR)
             .flatMap(List::stream)
@@ -117,11 +119,12 @@ final class WeirFormat {
         int before = problems.errors();
         fields.allow(RULE, OTHERS);
         String name = name(fields);
+        Behaviour behaviour = fileBehaviour.with(fields, stores);
         int beforeMatch = problems.errors();
-        List<MatchClause> match = matches.read(fields);
+        List<MatchClause> match = matches.read(fields, behaviour.ignoresCase());
         boolean unclear = problems.errors() > beforeMatch || fields.isMeant("match");
         KeyBy key = keys.read(fields, fileKey);
-        Behaviour behaviour = fileBehaviour.with(fields, stores);
+        warnOfUnusedCase(fields, match, key);
         Long cost = fields.whole("cost", 1, Long.MAX_VALUE);
         boolean shadow = fields.flag("shadow", false);
         Integer rollout = fields.percent("rollout");
@@ -150,6 +153,17 @@ final class WeirFormat {
         Position at = name.isEmpty() ? fields.at() : fields.at("name");
         int denied = rollout == null ? Rule.EVERYONE : rollout;
         return new ParsedRule(at, name, match, key, limit, each, shadow, denied, behaviour);
+    }
+
+    private void warnOfUnusedCase(Fields fields, List<MatchClause> match, KeyBy key) {
+        boolean used = match.stream().anyMatch(each -> each.attribute().equals(Attributes.ENDPOINT))
+                || key.parts().stream().anyMatch(each -> each.contains(Attributes.ENDPOINT));
+        if (fields.has("endpoint_case") && !used) {
+            problems.warning(
+                    fields.nameAt("endpoint_case"),
+                    "endpoint_case has no effect",
+                    "the rule neither matches nor counts by endpoint");
+        }
     }
 
     private @Nullable Limit limit(Fields fields, long cost) {

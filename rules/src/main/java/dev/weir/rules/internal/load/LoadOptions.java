@@ -9,12 +9,17 @@ import org.jspecify.annotations.Nullable;
  * @param mergeDomains whether several files may add to one domain; otherwise that is an error, as in the reference
  *     service
  * @param stores the stores that a rule may name besides {@code default}; null if unknown, and then any name is accepted
+ * @param calendarMonths whether a month of Envoy's format is one of the calendar; otherwise it has 30 days
  */
-public record LoadOptions(boolean mergeDomains, @Nullable Set<String> stores) {
+public record LoadOptions(boolean mergeDomains, @Nullable Set<String> stores, boolean calendarMonths) {
     /** One file per domain, any stores. */
     public static final LoadOptions DEFAULT = new LoadOptions(false);
 
     public LoadOptions(boolean mergeDomains) {
         this(mergeDomains, null);
+    }
+
+    public LoadOptions(boolean mergeDomains, @Nullable Set<String> stores) {
+        this(mergeDomains, stores, false);
     }
 }

@@ -78,7 +78,8 @@ public final class RuleLoader {
         for (RuleDocument file : contents.files()) {
             DiagnosticCollector problems = new DiagnosticCollector(file.name(), file.places());
             files.add(problems);
-            RuleFile read = RuleFile.read(file.bytes(), problems, new StoreNames(options.stores()));
+            RuleFile read =
+                    RuleFile.read(file.bytes(), problems, new StoreNames(options.stores()), options.calendarMonths());
             if (read != null) {
                 domains.add(read);
             }

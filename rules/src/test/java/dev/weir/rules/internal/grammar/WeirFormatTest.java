@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.weir.Algorithm;
+import dev.weir.CalendarWindow;
 import dev.weir.Consistency;
 import dev.weir.Limit;
 import dev.weir.OnFail;
@@ -188,6 +189,17 @@ class WeirFormatTest {
     }
 
     @Test
+    void aWindowMayBeOneOfTheCalendar() {
+        for (CalendarWindow each : CalendarWindow.values()) {
+            assertThat(rule("rules: [{ limit: { requests: 5, window: " + each.text() + " } }]")
+                            .limit())
+                    .isEqualTo(Limit.calendarWindow(5, each));
+        }
+        assertThat(said("rules: [{ limit: { requests: 5, window: calendar_day, algorithm: gcra } }]"))
+                .containsExactly("1:41: calendar_day with gcra (only fixed_window counts by the calendar)");
+    }
+
+    @Test
     void allMistakesAreReportedTogether() {
         assertThat(said("""
                         key_by: { a: b }
@@ -206,7 +218,7 @@ class WeirFormatTest {
                             limit: { requests: 1, window: 1s }
                             shadow: "true"
                             rate_limit: {}
-                          - limit: { requests: 1, window: calendar_month }
+                          - limit: { requests: 1, window: calendar_mont }
                             key_by: [ip, "a b", ip]
                             local_share: 1.5
                           - just text
@@ -240,7 +252,7 @@ class WeirFormatTest {
                                 + " (RE2 syntax: no look-around, no back-references)",
                         "15:13: shadow: 'true' (expected: true or false, without quotes)",
                         "16:5: unknown field 'rate_limit' (did you mean limit?)",
-                        "17:35: window 'calendar_month' does not exist in this version",
+                        "17:35: window: 'calendar_mont' (did you mean calendar_month?)",
                         "18:18: key_by: 'a b' (expected: user_id, user_id:ip or api_key | ip)",
                         "18:25: 'ip' twice in one key",
                         "19:18: local_share: '1.5' (expected: a share above 0 and up to 1, like 0.25)",
@@ -441,6 +453,47 @@ class WeirFormatTest {
                         "9:43: warning: tier 'free, pro' is matched literally (a list: [free, pro])",
                         "9:66: warning: endpoint 'GET /a|/b' is matched literally (write a list)",
                         "10:72: lease_interval: '10' (no unit; did you mean 10ms?)");
+    }
+
+    @Test
+    void anEndpointThatIsComparedOtherwiseThanWrittenIsNamed() {
+        String limit = "limit: { requests: 1, window: 1s }";
+        assertThat(said("rules:\n"
+                        + "  - { match: { endpoint: ['/a?x=1', 'POST /b;v=1', '/c/', '/d/../e'] }, " + limit + " }\n"
+                        + "  - { match: { endpoint: ['~^/f/$', '~^/g\\?x', '~^/$'] }, " + limit + " }\n"
+                        + "  - { endpoint_case: ignore, match: { tier: free }, " + limit + " }\n"
+                        + "  - { endpoint_case: lower, match: { endpoint: /h }, " + limit + " }\n"))
+                .containsExactly(
+                        "2:27: warning: endpoint '/a?x=1' is compared as '/a'"
+                                + " (its normal form; only with endpoint_form: raw as written)",
+                        "2:37: warning: endpoint 'POST /b;v=1' is compared as '/b'"
+                                + " (its normal form; only with endpoint_form: raw as written)",
+                        "2:59: warning: endpoint '/d/../e' is compared as '/e'"
+                                + " (its normal form; only with endpoint_form: raw as written)",
+                        "3:27: warning: endpoint '~^/f/$' mentions a slash at the end or a query"
+                                + " (the normal form of an endpoint has neither)",
+                        "3:37: warning: endpoint '~^/g\\?x' mentions a slash at the end or a query"
+                                + " (the normal form of an endpoint has neither)",
+                        "4:7: warning: endpoint_case has no effect"
+                                + " (the rule neither matches nor counts by endpoint)",
+                        "5:22: unknown endpoint_case 'lower' (expected: keep, ignore)");
+    }
+
+    @Test
+    void theCaseOfEndpointsIsIgnoredForARuleOrForAFile() {
+        String rule = "key_by: endpoint, limit: { requests: 1, window: 1s } }\n";
+        RuleIndex rules = RuleIndex.of(RuleLoader.parse(
+                        "f",
+                        "endpoint_case: ignore\nrules:\n"
+                                + "  - { name: a, match: { endpoint: '/Login' }, " + rule
+                                + "  - { name: b, match: { endpoint: '~^/Log' }, " + rule
+                                + "  - { name: c, endpoint_case: keep, match: { endpoint: '/Login' }, " + rule)
+                .orThrow());
+        Matches matches = new Matches();
+        rules.match(Request.to("default").with("endpoint", "/LOGIN"), matches);
+        assertThat(matches.size()).isEqualTo(2);
+        rules.match(Request.to("default").with("endpoint", "/Login"), matches);
+        assertThat(matches.size()).isEqualTo(3);
     }
 
     @Test

@@ -28,12 +28,15 @@ public final class RlsReader {
     private static final int WRAPPED = 1 << 3 | ProtobufReader.VARINT;
 
     private final RequestCaps caps;
+    private final boolean calendarMonths;
     private final CachingTextDecoder texts;
     private final ProtobufReader wire = new ProtobufReader();
     private long hitsAddend;
 
-    public RlsReader(RequestCaps caps, CachingTextDecoder texts) {
+    /** Reads requests; with {@code calendarMonths}, a limit per month is one of the calendar. */
+    public RlsReader(RequestCaps caps, CachingTextDecoder texts, boolean calendarMonths) {
         this.caps = caps;
+        this.calendarMonths = calendarMonths;
         this.texts = texts;
     }
 
@@ -128,8 +131,8 @@ public final class RlsReader {
         }
     }
 
-    private static Limit limit(long requests, int unit) throws GrpcCallException {
-        @Nullable Limit limit = RlsUnit.ofNumber(unit).limit(requests);
+    private Limit limit(long requests, int unit) throws GrpcCallException {
+        @Nullable Limit limit = RlsUnit.ofNumber(unit).limit(requests, calendarMonths);
         if (limit == null) {
             throw invalid("limit.unit: " + unit + " (expected: 1 to 7)");
         }

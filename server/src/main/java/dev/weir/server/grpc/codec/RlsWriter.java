@@ -9,12 +9,14 @@ import dev.weir.server.rls.RlsStatus;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import org.jspecify.annotations.Nullable;
 
 /** Writes a {@code RateLimitResponse}. */
 public final class RlsWriter {
     private static final int RESPONSE_CODE = 1 << 3 | ProtobufReader.VARINT;
     private static final int RESPONSE_STATUSES = 2 << 3 | ProtobufReader.BYTES;
     private static final int RESPONSE_HEADERS = 3 << 3 | ProtobufReader.BYTES;
+    private static final int REQUEST_HEADERS = 4 << 3 | ProtobufReader.BYTES;
     private static final int RESPONSE_METADATA = 6 << 3 | ProtobufReader.BYTES;
     private static final int STATUS_CODE = 1 << 3 | ProtobufReader.VARINT;
     private static final int STATUS_LIMIT = 2 << 3 | ProtobufReader.BYTES;
@@ -47,9 +49,8 @@ public final class RlsWriter {
         int headerStatus = answer.headersOf();
         if (headerStatus >= 0) {
             RlsStatus status = answer.status(headerStatus);
-            header(out, settings.limitHeader(), status.requestsPerUnit());
-            header(out, settings.remainingHeader(), status.remaining());
-            header(out, settings.resetHeader(), status.resetSeconds());
+            headers(out, RESPONSE_HEADERS, settings.responseHeaders(), status);
+            headers(out, REQUEST_HEADERS, settings.requestHeaders(), status);
         }
         if (settings.dynamicMetadata()) {
             ByteBuf struct = Unpooled.buffer();
@@ -89,11 +90,19 @@ public final class RlsWriter {
         out.numberUnlessZero(SECONDS, reset);
     }
 
-    private static void header(ProtobufWriter out, String key, long value) {
+    private static void headers(ProtobufWriter out, int field, RlsSettings.@Nullable Headers names, RlsStatus status) {
+        if (names != null) {
+            header(out, field, names.limit(), status.requestsPerUnit());
+            header(out, field, names.remaining(), status.remaining());
+            header(out, field, names.reset(), status.resetSeconds());
+        }
+    }
+
+    private static void header(ProtobufWriter out, int field, String key, long value) {
         String digits = Long.toString(value);
         int keyBytes = ProtobufWriter.sizeOf(key);
         out.room(STATUS_ROOM + keyBytes);
-        out.number(RESPONSE_HEADERS, 1 + sized(keyBytes) + 1 + sized(digits.length()));
+        out.number(field, 1 + sized(keyBytes) + 1 + sized(digits.length()));
         out.text(HEADER_KEY, key, keyBytes);
         out.text(HEADER_VALUE, digits, digits.length());
     }

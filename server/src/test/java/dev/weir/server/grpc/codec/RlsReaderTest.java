@@ -33,7 +33,7 @@ class RlsReaderTest {
     private static final RequestCaps CAPS = new RequestCaps(1 << 20, 4, 3, 16, 64);
     private static final String SOME_TEXT = "aZ_:.-é漢😀\u0000";
 
-    private final RlsReader reader = new RlsReader(CAPS, new CachingTextDecoder());
+    private final RlsReader reader = new RlsReader(CAPS, new CachingTextDecoder(), false);
     private final Request request =
             Request.to("left over").with("left", "over").override(Limit.fixedWindow(7, Duration.ofDays(1)));
 
@@ -86,7 +86,7 @@ class RlsReaderTest {
                         .setLimit(RateLimitOverride.newBuilder().setUnitValue(RlsUnit.HOUR.number()))),
                 part(RateLimitDescriptor.newBuilder().setHitsAddend(UInt64Value.getDefaultInstance())));
         read(request(descriptor));
-        assertThat(request.override(0)).isEqualTo(RlsUnit.HOUR.limit(9));
+        assertThat(request.override(0)).isEqualTo(RlsUnit.HOUR.limit(9, false));
         assertThat(request.hitsOf(0)).isEqualTo(7);
     }
 
@@ -140,7 +140,7 @@ class RlsReaderTest {
     void aLimitIsTakenInEveryUnitThatHasAWindow() throws Exception {
         for (int unit = 1; unit <= 7; unit++) {
             read(limited(unit));
-            Limit expected = RlsUnit.ofNumber(unit).limit(0xFFFF_FFFFL);
+            Limit expected = RlsUnit.ofNumber(unit).limit(0xFFFF_FFFFL, false);
             assertThat(request.override(0)).isEqualTo(expected);
         }
     }
@@ -237,8 +237,10 @@ class RlsReaderTest {
                     .isEqualTo(
                             each.hasLimit()
                                     ? RlsUnit.ofNumber(each.getLimit().getUnitValue())
-                                            .limit(Integer.toUnsignedLong(
-                                                    each.getLimit().getRequestsPerUnit()))
+                                            .limit(
+                                                    Integer.toUnsignedLong(
+                                                            each.getLimit().getRequestsPerUnit()),
+                                                    false)
                                     : null);
         }
     }

@@ -70,7 +70,7 @@ class RlsWriterTest {
         int unit = 1 + random.nextInt(7);
         long requests = pick(random);
         long resetMicros = pick(random);
-        Limit limit = requireNonNull(RlsUnit.ofNumber(unit).limit(requests));
+        Limit limit = requireNonNull(RlsUnit.ofNumber(unit).limit(requests, false));
         Rule rule = Rule.builder("d", "r").name(name).limit(limit).build();
         Reason reason = allowed ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT;
         decision.add().set(rule, limit, descriptor, 1, reason, left, resetMicros, 0, 0);
@@ -87,8 +87,9 @@ class RlsWriterTest {
     @Test
     void headersAndMetadataOfAnyLengthFollowTheStatuses() throws Exception {
         String longName = "X-" + "L".repeat(300);
-        RlsWriter writer = new RlsWriter(new RlsSettings(true, longName, "X-Left", "X-Reset", true, false));
-        Limit limit = requireNonNull(RlsUnit.MINUTE.limit(10));
+        RlsWriter writer = new RlsWriter(
+                new RlsSettings(new RlsSettings.Headers(longName, "X-Left", "X-Reset"), null, true, false, false));
+        Limit limit = requireNonNull(RlsUnit.MINUTE.limit(10, false));
         Rule rule = Rule.builder("d", "r")
                 .limit(limit)
                 .metadata(Map.of("k", "v".repeat(500)))
