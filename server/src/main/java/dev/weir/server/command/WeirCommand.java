@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * The whole command:
- * {@code weir serve | check | explain | counter | validate | simulate | rules | quota | switch | audit | token}.
+ * {@code weir serve | health | check | explain | counter | validate | simulate | rules | quota | switch | audit | token}.
  */
 @Command(
         name = "weir",
@@ -42,6 +42,7 @@ public final class WeirCommand implements Runnable {
     static CommandLine commandLine(Map<String, String> environment) {
         CommandLine weir = new CommandLine(new WeirCommand());
         weir.addSubcommand(ServeCommand.commandLine(environment));
+        weir.addSubcommand(new HealthCommand());
         weir.addSubcommand(new CheckCommand());
         weir.addSubcommand(new ExplainCommand());
         weir.addSubcommand(new CounterCommand());

@@ -30,12 +30,22 @@ class LauncherTest {
 
     @Test
     void textIsReadAndPrintedAsUtf8WhereTheLocaleKnowsOnlyAscii() throws Exception {
-        assertThat(localeUnder("C")).isEqualTo("C.UTF-8");
-        assertThat(localeUnder("xx_XX.UTF-8")).as("not installed").isEqualTo("C.UTF-8");
-        assertThat(localeUnder("C.utf8")).isEqualTo("C.utf8");
+        assertThat(saidUnder("C")).isEqualTo("C.UTF-8");
+        assertThat(saidUnder("xx_XX.UTF-8")).as("not installed").isEqualTo("C.UTF-8");
+        assertThat(saidUnder("C.utf8")).isEqualTo("C.utf8");
     }
 
-    private String localeUnder(String locale) throws Exception {
+    @Test
+    void aReleaseRunsTheJarBesideItAndBuildsNothing() throws Exception {
+        Files.writeString(root.resolve("jdk/bin/java"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
+        Files.createFile(root.resolve("weir-server.jar"));
+        Files.delete(root.resolve("server/target/launch/weir-server.jar"));
+        assertThat(saidUnder("C.utf8").lines())
+                .startsWith("@" + root.toRealPath().resolve("jvm.options"))
+                .endsWith("-jar", root.toRealPath().resolve("weir-server.jar").toString(), "check");
+    }
+
+    private String saidUnder(String locale) throws Exception {
         ProcessBuilder builder = new ProcessBuilder("sh", root.resolve("weir").toString(), "check");
         builder.environment().put("LC_ALL", locale);
         builder.environment().put("WEIR_JAVA_HOME", root.resolve("jdk").toString());

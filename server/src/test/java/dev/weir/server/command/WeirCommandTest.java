@@ -29,7 +29,7 @@ class WeirCommandTest extends AtTheTerminal {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"serve", "check", "counter", "validate", "rules", "quota", "audit"})
+    @ValueSource(strings = {"serve", "health", "check", "counter", "validate", "rules", "quota", "audit"})
     void everyCommandHasHelp(String command) {
         assertThat(run(command, "--help")).isZero();
         assertThat(out.toString()).startsWith("Usage: weir " + command);
@@ -184,6 +184,28 @@ class WeirCommandTest extends AtTheTerminal {
                     .isEqualTo(1);
             assertThat(out.toString()).contains("its store does not answer", "the share of this process is used up");
         }
+    }
+
+    @Test
+    void healthSaysWhetherAServerIsReady() throws Exception {
+        Path rules = file("rules.yaml", "domain: api\nrules:\n  - {name: r, limit: {requests: 2, window: 1h}}\n");
+        try (RunningServer running = RunningServer.with(rules)) {
+            assertThat(run("health", "--url", running.url())).isZero();
+            assertThat(out.toString().strip()).isEqualTo("OK");
+        }
+        assertThat(run("health", "--url", "http://127.0.0.1:" + FreePorts.free()))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("cannot connect");
+    }
+
+    @Test
+    void theImageServesUnderTheNameOfTheReference() {
+        assertThat(ContainerCommand.withoutProgram(List.of("/bin/ratelimit"))).containsExactly("serve");
+        assertThat(ContainerCommand.withoutProgram(List.of("/bin/ratelimit", "--data", "/d")))
+                .containsExactly("serve", "--data", "/d");
+        assertThat(ContainerCommand.withoutProgram(List.of("/bin/weir", "check", "api", "a=b")))
+                .containsExactly("check", "api", "a=b");
+        assertThat(ContainerCommand.withoutProgram(List.of("/bin/weir"))).isEmpty();
     }
 
     @Test
