@@ -90,42 +90,105 @@ public record LimiterSettings(
     /** These settings with another deadline. */
     public LimiterSettings withDeadlineMicros(long micros) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, micros, localShare, onFail, tierCounters, keptKeys, endpointForm, maxRequestCost);
+                shadow,
+                quota,
+                chargeDenied,
+                micros,
+                localShare,
+                onFail,
+                tierCounters,
+                keptKeys,
+                endpointForm,
+                maxRequestCost);
     }
 
     /** These settings with another local share. */
     public LimiterSettings withLocalShare(int millionths) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, deadlineMicros, millionths, onFail, tierCounters, keptKeys, endpointForm, maxRequestCost);
+                shadow,
+                quota,
+                chargeDenied,
+                deadlineMicros,
+                millionths,
+                onFail,
+                tierCounters,
+                keptKeys,
+                endpointForm,
+                maxRequestCost);
     }
 
     /** These settings with another failure policy for limits that requests bring. */
     public LimiterSettings withOnFail(OnFail onFail) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keptKeys, endpointForm, maxRequestCost);
+                shadow,
+                quota,
+                chargeDenied,
+                deadlineMicros,
+                localShare,
+                onFail,
+                tierCounters,
+                keptKeys,
+                endpointForm,
+                maxRequestCost);
     }
 
     /** These settings with another bound for the local tier. */
     public LimiterSettings withTierCounters(int counters) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, counters, keptKeys, endpointForm, maxRequestCost);
+                shadow,
+                quota,
+                chargeDenied,
+                deadlineMicros,
+                localShare,
+                onFail,
+                counters,
+                keptKeys,
+                endpointForm,
+                maxRequestCost);
     }
 
     /** These settings with another bound for idempotency keys. */
     public LimiterSettings withKeptKeys(int keys) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keys, endpointForm, maxRequestCost);
+                shadow,
+                quota,
+                chargeDenied,
+                deadlineMicros,
+                localShare,
+                onFail,
+                tierCounters,
+                keys,
+                endpointForm,
+                maxRequestCost);
     }
 
     /** These settings with another form of endpoints. */
     public LimiterSettings withEndpointForm(EndpointForm form) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keptKeys, form, maxRequestCost);
+                shadow,
+                quota,
+                chargeDenied,
+                deadlineMicros,
+                localShare,
+                onFail,
+                tierCounters,
+                keptKeys,
+                form,
+                maxRequestCost);
     }
 
     /** These settings with another bound for the cost of a request. */
     public LimiterSettings withMaxRequestCost(int units) {
         return new LimiterSettings(
-                shadow, quota, chargeDenied, deadlineMicros, localShare, onFail, tierCounters, keptKeys, endpointForm, units);
+                shadow,
+                quota,
+                chargeDenied,
+                deadlineMicros,
+                localShare,
+                onFail,
+                tierCounters,
+                keptKeys,
+                endpointForm,
+                units);
     }
 }
