@@ -169,7 +169,7 @@ public final class DecisionProbe {
             boolean leased = rule != null && rules.isLeased(rule) && check.hits >= 0;
             LeasedCounter counter = leased ? known.leases().peek(check, new CounterKey()) : null;
             long nanos = time.nanos();
-            if (counter != null && counter.covers(check.hits, nanos)) {
+            if (counter != null && counter.covers(check.hits, nanos, time.wallMicros())) {
                 counter.tell(check.outcome, nanos);
                 check.leased = true;
                 return Origin.LEASE;
