@@ -13,7 +13,7 @@ class HeldLeasesTest {
     private final HeldLeases held = new HeldLeases();
 
     private static Lease lease(long hits, long window) {
-        return new Lease(hits, hits, LATER, LATER, LATER, LATER, window);
+        return new Lease(hits, hits, LATER, LATER, LATER, window);
     }
 
     @Test

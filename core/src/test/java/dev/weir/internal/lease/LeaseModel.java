@@ -54,12 +54,11 @@ final class LeaseModel {
                     lease.expires(),
                     lease.returnable(),
                     lease.expiresWall(),
-                    lease.returnableWall(),
                     lease.window());
         }
 
         Lease lease() {
-            return new Lease(hits, left, expires, returnable, expiresWall, returnableWall, window);
+            return new Lease(hits, left, expires, returnable, expiresWall, window);
         }
     }
 
