@@ -52,7 +52,8 @@ public class AdminAccessServerTest {
 
     @BeforeEach
     void rules() throws Exception {
-        rules = Files.writeString(folder.resolve("api.yaml"), "{domain: api, rules: []}");
+        rules = Files.writeString(
+                folder.resolve("api.yaml"), "{domain: api, tiers: {free: {requests: 9, window: 1s}}, rules: []}");
     }
 
     private RunningServer keeping(String... settings) throws Exception {

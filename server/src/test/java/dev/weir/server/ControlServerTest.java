@@ -288,7 +288,8 @@ class ControlServerTest {
                 """);
         assertThat(answer.statusCode()).isEqualTo(400);
         assertThat(new JsonObject(answer.body()).getJsonArray("errors").stream().map(String::valueOf))
-                .anyMatch(each -> each.contains("unknown tier 'entreprise' (did you mean enterprise?)"))
+                .anyMatch(each -> each.contains(
+                        "unknown tier 'entreprise' (did you mean enterprise? expected: enterprise or free)"))
                 .anyMatch(each -> each.startsWith("body:3:48: requests_per_unit"))
                 .anyMatch(each -> each.contains("unknown unit 'fortnight'"))
                 .anyMatch(each -> each.contains("expires_at: 'tomorrow'"));

@@ -59,7 +59,7 @@ public final class QuotaBody {
                 Map.of("override", "did you mean overrides?"));
         String tier = fields.text("tier");
         if (tier != null && tiers != null && !tiers.contains(tier)) {
-            problems.error(fields.at("tier"), "unknown tier " + quote(tier), Suggestion.among(tier, tiers));
+            problems.error(fields.at("tier"), "unknown tier " + quote(tier), expected(tier, tiers));
         }
         List<StoredOverride> overrides = new ArrayList<>();
         Set<String> seen = new HashSet<>();
@@ -86,6 +86,14 @@ public final class QuotaBody {
                     "expected: one of them, or both; DELETE removes a quota");
         }
         return problems.errors() > 0 ? null : new StoredQuota(apiKey, tier, overrides, from, until, NOT_YET);
+    }
+
+    private static String expected(String tier, Collection<String> tiers) {
+        if (tiers.isEmpty()) {
+            return "expected: a tier that a rule names, but none does: add it to tiers in the rules";
+        }
+        String meant = Suggestion.nearest(tier, tiers);
+        return (meant == null ? "" : Suggestion.meant(meant) + " ") + "expected: " + String.join(" or ", tiers);
     }
 
     private @Nullable StoredOverride override(Fields fields, Set<String> seen) {

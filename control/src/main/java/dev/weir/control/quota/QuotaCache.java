@@ -63,9 +63,12 @@ public final class QuotaCache implements OverrideLookup {
         return all.get(apiKey);
     }
 
-    /** Returns the first {@code most} quotas whose keys come after {@code after}. */
-    public List<StoredQuota> page(String after, int most) {
-        return all.tailMap(after, false).values().stream().limit(most).toList();
+    /** Returns the first {@code most} quotas of {@code tier} (null: of any) whose keys come after {@code after}. */
+    public List<StoredQuota> page(String after, @Nullable String tier, int most) {
+        return all.tailMap(after, false).values().stream()
+                .filter(each -> tier == null || tier.equals(each.tier()))
+                .limit(most)
+                .toList();
     }
 
     /** Returns every quota. */

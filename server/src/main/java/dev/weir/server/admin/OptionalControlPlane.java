@@ -57,7 +57,8 @@ final class OptionalControlPlane {
         return plane == null ? null : plane.quotas().of(apiKey);
     }
 
-    List<StoredQuota> quotas(String after, int limit) {
-        return plane == null ? List.of() : plane.quotas().page(after, limit);
+    /** The first quotas after a key, of one tier or of any. */
+    List<StoredQuota> quotas(String after, @Nullable String tier, int limit) {
+        return plane == null ? List.of() : plane.quotas().page(after, tier, limit);
     }
 }

@@ -23,15 +23,12 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Shows and changes callers' quotas: their tier, and limits of their own. */
 final class QuotaApi {
     static final int MAX_KEY_LENGTH = 256;
-    private static final List<String> BUILT_IN_TIERS = List.of("free", "pro", "enterprise", "custom");
 
     private final RulesInForce rules;
     private final OptionalControlPlane control;
@@ -57,9 +54,7 @@ final class QuotaApi {
     private StoredQuota read(String apiKey, byte[] body) {
         DiagnosticCollector problems = new DiagnosticCollector("body");
         RuleIndex inForce = rules.all().get();
-        Set<String> tiers = new TreeSet<>(BUILT_IN_TIERS);
-        tiers.addAll(inForce.source().tiers());
-        StoredQuota quota = QuotaBody.read(apiKey, body, tiers, problems);
+        StoredQuota quota = QuotaBody.read(apiKey, body, inForce.source().tiers(), problems);
         List<String> errors = new ArrayList<>();
         problems.all().forEach(each -> errors.add(each.toString()));
         if (quota != null) {
@@ -118,8 +113,9 @@ final class QuotaApi {
     /** {@code GET /admin/v1/quotas}: all quotas, by api_key. */
     HttpAnswer list(AdminCall call) {
         int size = call.pageSize();
+        String tier = call.query("tier");
         TreeMap<String, Json.Writing> page = new TreeMap<>();
-        for (StoredQuota each : control.quotas(call.after(), size + 1)) {
+        for (StoredQuota each : control.quotas(call.after(), tier, size + 1)) {
             page.put(each.apiKey(), out -> write(out, each));
         }
         return AdminAnswer.page(page, size, "quotas");

@@ -51,12 +51,32 @@ class AdminClient extends ServerClient {
         return send("GET", path, null, List.of());
     }
 
+    /** As {@link #get}; null if there is nothing of this name. */
+    @Nullable
+    Reply find(String path) throws CommandException {
+        try {
+            return get(path);
+        } catch (CommandException e) {
+            if (e.exitCode() == ExitCodes.NOT_FOUND) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
     /** All entries of a list, page by page. */
     JsonArray all(String path, String what) throws CommandException {
+        return all(path, "", what);
+    }
+
+    /** As {@link #all(String, String)}, with the parameters {@code query}, which may be empty. */
+    JsonArray all(String path, String query, String what) throws CommandException {
         JsonArray all = new JsonArray();
+        String filter = query.isEmpty() ? "" : "&" + query;
         String after = "";
         while (after != null) {
-            JsonObject page = get(path + "?limit=1000&after=" + encoded(after)).body();
+            JsonObject page =
+                    get(path + "?limit=1000&after=" + encoded(after) + filter).body();
             page.getJsonArray(what).forEach(all::add);
             after = page.getString("next");
         }
@@ -71,10 +91,16 @@ class AdminClient extends ServerClient {
         return send("POST", path, body, List.of());
     }
 
-    /** As {@link #put}, of a body that was made of {@code flags}: member and flag. Errors name the flags. */
-    Reply putFlags(String path, byte[] body, Map<String, String> flags) throws CommandException {
+    /**
+     * As {@link #put}, of a body that was made of {@code flags}: member and flag. Errors name the flags.
+     *
+     * @param tag null to write in any case, empty to write only if there is nothing yet
+     */
+    Reply putFlags(String path, byte[] body, @Nullable String tag, Map<String, String> flags) throws CommandException {
         try {
-            return put(path, body, null);
+            return tag != null && tag.isEmpty()
+                    ? send("PUT", path, body, List.of("If-None-Match", "*"))
+                    : put(path, body, tag);
         } catch (CommandException e) {
             throw e.saying(FlagErrors.rename(String.valueOf(e.getMessage()), flags));
         }

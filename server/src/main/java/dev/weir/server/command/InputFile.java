@@ -12,20 +12,21 @@ final class InputFile {
     @Option(
             names = {"-f", "--file"},
             paramLabel = "FILE",
-            description = "File to read; without it, standard input.")
+            description = "File to read; without it, or with -, standard input.")
     private @Nullable Path file;
 
     byte[] read() throws CommandException {
         return read(file);
     }
 
-    /** The contents of {@code file}, or of standard input if it is null. */
+    /** The contents of {@code file}, or of standard input if it is null or {@code -}. */
     static byte[] read(@Nullable Path file) throws CommandException {
+        boolean standardInput = file == null || file.toString().equals("-");
         try {
-            return file == null ? System.in.readAllBytes() : Files.readAllBytes(file);
+            return standardInput ? System.in.readAllBytes() : Files.readAllBytes(file);
         } catch (IOException e) {
             throw new CommandException(
-                    (file == null ? "standard input" : file) + " cannot be read: " + FileErrors.why(e));
+                    (standardInput ? "standard input" : file) + " cannot be read: " + FileErrors.why(e));
         }
     }
 }

@@ -20,7 +20,8 @@ class TokenCommandTest extends AtTheTerminal {
 
     @Test
     void aTokenIsMadeUsedRenewedAndTakenBack() throws Exception {
-        Path rules = Files.writeString(folder.resolve("rules.yaml"), "{domain: api, rules: []}");
+        Path rules = Files.writeString(
+                folder.resolve("rules.yaml"), "{domain: api, tiers: {pro: {requests: 9, window: 1s}}, rules: []}");
         PemFiles pem = PemFiles.in(folder, "server");
         try (RunningServer running = RunningServer.with(
                 rules,
