@@ -98,6 +98,16 @@ public final class WrittenRules implements dev.weir.RuleSet {
         }
     }
 
+    /** The rule in Weir's format that {@code rule} of {@link #rules} belongs to; null if it is in Envoy's format. */
+    public @Nullable WeirRule weirRule(Rule rule) {
+        for (WeirRule each : weir.getOrDefault(rule.domain(), List.of())) {
+            if (each.rule() == rule) {
+                return each;
+            }
+        }
+        return null;
+    }
+
     /** The tiers that rules mention by name. */
     public Set<String> tiers() {
         Set<String> tiers = new TreeSet<>();

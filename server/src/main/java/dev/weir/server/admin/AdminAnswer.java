@@ -32,6 +32,11 @@ final class AdminAnswer {
 
     /** The answer to a dry run: what the change would do. */
     static HttpAnswer dryRun(Change change, List<Diagnostic> warnings) {
+        return dryRun(change, warnings, out -> {});
+    }
+
+    /** The answer to a dry run, with the members that {@code more} writes. */
+    static HttpAnswer dryRun(Change change, List<Diagnostic> warnings, Json.Writing more) {
         return json(200, out -> {
             out.writeStartObject();
             out.writeBooleanField("dry_run", true);
@@ -41,6 +46,7 @@ final class AdminAnswer {
             out.writeRawValue(change.before() == null ? "null" : change.before());
             out.writeFieldName("after");
             out.writeRawValue(change.after() == null ? "null" : change.after());
+            more.to(out);
             warnings(out, warnings);
             out.writeEndObject();
         });

@@ -1,5 +1,6 @@
 package dev.weir.server.admin;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.control.ControlPlane;
 import dev.weir.control.change.Change;
 import dev.weir.control.change.ChangeRefusedException;
@@ -7,7 +8,9 @@ import dev.weir.control.change.Precondition;
 import dev.weir.control.data.Json;
 import dev.weir.control.rules.StoredRule;
 import dev.weir.control.switches.SwitchName;
+import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.Rule;
+import dev.weir.rules.internal.grammar.RuleWriter;
 import dev.weir.rules.internal.grammar.SingleRule;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.http.CallerText;
@@ -18,9 +21,11 @@ import dev.weir.text.diagnostics.DiagnosticCollector;
 import dev.weir.text.diagnostics.Position;
 import dev.weir.text.yaml.YamlNode;
 import dev.weir.text.yaml.YamlReader;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Shows all rules, and writes and deletes those of the database. */
 final class RuleApi {
@@ -73,9 +78,12 @@ final class RuleApi {
         String text = node == null ? "{}" : Json.text(out -> Json.write(out, node));
         // JSON is stored, whatever was sent; it must mean the same.
         SingleRule kept = read(id, text.getBytes(StandardCharsets.UTF_8), given.domain());
+        Rule below = below(given.domain(), id);
+        requireOverridable(below, id);
+        StoredRule before = control.rules().rule(id);
         Change change = plane.putRule(call.author(), id, given.domain(), text, precondition, call.dryRun());
         if (call.dryRun()) {
-            return AdminAnswer.dryRun(change, kept.warnings());
+            return AdminAnswer.dryRun(change, kept.warnings(), out -> effect(out, before, below, kept));
         }
         return AdminAnswer.versioned(status, change.version(), out -> {
             out.writeStartObject();
@@ -90,6 +98,52 @@ final class RuleApi {
             }
             out.writeEndObject();
         });
+    }
+
+    /** The rule of {@code domain} below the database that people know as {@code id}. */
+    private @Nullable Rule below(String domain, String id) {
+        Rule found = null;
+        for (Rule each : rules.below().get().rules().rules()) {
+            if (each.domain().equals(domain)
+                    && (each.id().equals(id) || each.label().equals(id))) {
+                found = found == null || each.id().equals(id) ? each : found;
+            }
+        }
+        return found;
+    }
+
+    /** Refuses to add a second rule beside one that has the same label but cannot be overridden. */
+    private static void requireOverridable(@Nullable Rule below, String id) {
+        if (below != null && below.name().isEmpty()) {
+            throw ChangeRefusedException.invalid(List.of("rule_id: " + CallerText.shown(id) + " has no name in "
+                    + below.source() + ", so the database cannot override it (change it there, or give it a name)"));
+        }
+    }
+
+    /** Writes what would change for requests: the rule in force now, from whatever source, and the rule then. */
+    private void effect(JsonGenerator out, @Nullable StoredRule stored, @Nullable Rule below, SingleRule after)
+            throws IOException {
+        out.writeObjectFieldStart("effect");
+        out.writeStringField("source", stored != null ? "database" : below == null ? null : below.source());
+        if (stored != null) {
+            byte[] body = stored.body().getBytes(StandardCharsets.UTF_8);
+            SingleRule before = SingleRule.read("database", stored.id(), body, stored.domain(), options.stores());
+            rule(out, "before", stored.domain(), before.rule());
+        } else if (below != null) {
+            rule(out, "before", below.domain(), rules.below().get().rules().weirRule(below));
+        } else {
+            out.writeNullField("before");
+        }
+        rule(out, "after", after.domain(), after.rule());
+        out.writeEndObject();
+    }
+
+    private static void rule(JsonGenerator out, String member, String domain, @Nullable WeirRule rule)
+            throws IOException {
+        out.writeObjectFieldStart(member);
+        out.writeStringField("domain", domain);
+        Json.members(out, RuleWriter.write(rule));
+        out.writeEndObject();
     }
 
     private SingleRule read(String id, byte[] body, String domain) {
@@ -122,7 +176,7 @@ final class RuleApi {
         }
         String domain = call.query("domain");
         for (Rule each : rules.below().get().rules().rules()) {
-            if ((domain == null || domain.equals(each.domain())) && id.equals(RuleJson.idOf(each))) {
+            if ((domain == null || domain.equals(each.domain())) && (id.equals(each.id()) || id.equals(each.label()))) {
                 return AdminAnswer.json(200, out -> json.write(out, each));
             }
         }

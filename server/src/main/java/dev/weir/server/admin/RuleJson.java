@@ -7,7 +7,9 @@ import dev.weir.control.data.StoredVersion;
 import dev.weir.control.rules.RuleLayers;
 import dev.weir.control.rules.StoredRule;
 import dev.weir.control.switches.SwitchChange;
+import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.Rule;
+import dev.weir.rules.internal.grammar.RuleWriter;
 import dev.weir.rules.internal.grammar.SingleRule;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.counters.WindowText;
@@ -29,11 +31,6 @@ final class RuleJson {
         this.options = options;
     }
 
-    /** The id of a rule that is not in the database. */
-    static String idOf(Rule rule) {
-        return rule.name().isEmpty() ? rule.id() : rule.name();
-    }
-
     static String status(SingleRule rule) {
         if (rule.rule() == null) {
             return "disabled";
@@ -52,6 +49,10 @@ final class RuleJson {
         YamlNode.Mapping body = read.body();
         if (body != null) {
             Json.members(out, body);
+        }
+        WeirRule parsed = read.rule();
+        if (parsed != null) {
+            summary(out, parsed);
         }
         out.writeStringField("source", "database");
         Rule replaced = replaced(rule);
@@ -77,12 +78,34 @@ final class RuleJson {
     void write(JsonGenerator out, Rule rule) throws IOException {
         RuleLayers below = rules.below().get();
         out.writeStartObject();
-        out.writeStringField("rule_id", idOf(rule));
+        out.writeStringField("rule_id", rule.label());
         out.writeStringField("status", rule.shadow() ? "shadow" : "active");
         switched(out, rule.domain(), rule.id(), rule.name());
         out.writeStringField("domain", rule.domain());
         out.writeStringField("label", rule.label());
-        out.writeStringField("scope", below.rules().scopeOf(rule));
+        String scope = below.rules().scopeOf(rule);
+        out.writeStringField("scope", scope);
+        WeirRule written = below.rules().weirRule(rule);
+        if (written != null) {
+            Json.members(out, RuleWriter.write(written));
+            summary(out, written);
+        } else {
+            envoy(out, rule);
+            summary(out, rule.limit(), scope.isEmpty() ? "everything" : scope, "its descriptor");
+        }
+        out.writeStringField("source", rule.source());
+        String hidden = below.hiddenBy(rule);
+        if (hidden != null) {
+            out.writeStringField("hides", hidden);
+        }
+        out.writeEndObject();
+    }
+
+    /** Writes the limit of a rule in Envoy's format. Nobody can put it back: it is one leaf of a tree. */
+    private static void envoy(JsonGenerator out, Rule rule) throws IOException {
+        if (!rule.id().equals(rule.label())) {
+            out.writeStringField("id", rule.id());
+        }
         Limit limit = rule.limit();
         if (limit != null) {
             out.writeObjectFieldStart("limit");
@@ -92,12 +115,27 @@ final class RuleJson {
             out.writeNumberField("burst", limit.burst());
             out.writeEndObject();
         }
-        out.writeStringField("source", rule.source());
-        String hidden = below.hiddenBy(rule);
-        if (hidden != null) {
-            out.writeStringField("hides", hidden);
-        }
+    }
+
+    private static void summary(JsonGenerator out, WeirRule rule) throws IOException {
+        String key = RuleWriter.keyText(rule);
+        summary(out, rule.rule().limit(), RuleWriter.matchText(rule), key.isEmpty() ? "all together" : key);
+    }
+
+    /** Writes one line for each column of a table, alike for all formats and sources. */
+    private static void summary(JsonGenerator out, @Nullable Limit limit, String match, String key) throws IOException {
+        out.writeObjectFieldStart("summary");
+        out.writeStringField("limit", limit == null ? "unlimited" : limitText(limit));
+        out.writeStringField(
+                "algorithm", limit == null ? null : limit.algorithm().text());
+        out.writeStringField("match", match);
+        out.writeStringField("key", key);
         out.writeEndObject();
+    }
+
+    private static String limitText(Limit limit) {
+        boolean bursts = limit.algorithm().isBucket() && limit.burst() != limit.requests();
+        return limit.requests() + " per " + WindowText.of(limit) + (bursts ? ", burst " + limit.burst() : "");
     }
 
     /** Writes the switch of the rule, if one is set. */

@@ -29,15 +29,19 @@ final class RulesCommand extends AdminCommandGroup {
         if (json) {
             return print(rules.encodePrettily());
         }
-        TextTable table = new TextTable("DOMAIN", "RULE", "STATUS", "LIMIT", "SOURCE");
+        TextTable table = new TextTable("DOMAIN", "RULE", "STATUS", "LIMIT", "ALGORITHM", "MATCH", "KEY", "SOURCE");
         rules.forEach(each -> {
             JsonObject rule = (JsonObject) each;
+            JsonObject summary = rule.getJsonObject("summary", new JsonObject());
             table.row(
                     rule.getString("domain"),
                     rule.getString("rule_id"),
                     rule.getString("status")
                             + (rule.containsKey("switched") ? ", switched: " + rule.getString("switched") : ""),
-                    limit(rule),
+                    summary.getString("limit", ""),
+                    String.valueOf(summary.getString("algorithm", "")),
+                    summary.getString("match", ""),
+                    summary.getString("key", ""),
                     rule.getString("source")
                             + (rule.containsKey("hides") ? ", overrides " + rule.getString("hides") : ""));
         });
@@ -68,14 +72,6 @@ final class RulesCommand extends AdminCommandGroup {
         return print(table);
     }
 
-    /** Formats {@code 100 per 1m}, from Weir's or Envoy's format. */
-    private static String limit(JsonObject rule) {
-        JsonObject limit = rule.getValue("limit") instanceof JsonObject nested ? nested : rule;
-        Object requests = limit.getValue("requests", limit.getValue("rate", limit.getValue("limit")));
-        Object window = limit.getValue("window", limit.getValue("unit"));
-        return requests == null ? "unlimited" : requests + " per " + window;
-    }
-
     @Command(name = "get", description = "Show one rule.", mixinStandardHelpOptions = true)
     int get(@Mixin AdminClient admin, @Parameters(paramLabel = "RULE") String id) throws CommandException {
         return print(admin.get(CONFIG + "/" + AdminClient.encoded(id)).body().encodePrettily());
@@ -104,18 +100,21 @@ final class RulesCommand extends AdminCommandGroup {
 
     @Command(
             name = "diff",
-            description = "Show what put would change, without changing it.",
+            description = "Show what put would change in the rule in force, from whatever source, without changing it.",
             mixinStandardHelpOptions = true)
     int diff(@Mixin AdminClient admin, @Parameters(paramLabel = "RULE") String id, @Mixin InputFile rule)
             throws CommandException {
         JsonObject change = admin.put(CONFIG + "/" + AdminClient.encoded(id) + "?dry_run=true", rule.read(), null)
-                .body();
+                .body()
+                .getJsonObject("effect");
         String before = text(change.getJsonObject("before"));
         String after = text(change.getJsonObject("after"));
         if (before.equals(after)) {
             return print("no change");
         }
         PrintWriter out = out();
+        String source = change.getString("source");
+        out.println(id + (source == null ? " is new" : ", in force from " + source));
         before.lines().filter(each -> after.lines().noneMatch(each::equals)).forEach(each -> out.println("- " + each));
         after.lines().filter(each -> before.lines().noneMatch(each::equals)).forEach(each -> out.println("+ " + each));
         out.flush();

@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.within;
 import dev.weir.server.RunningServer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -31,7 +34,16 @@ class ControlCommandTest extends AtTheTerminal {
                 key_by: api_key
                 tiers:
                   enterprise: { requests: 5000, window: 1m }
-                rules: []
+                  pro: { requests: 500, window: 1m }
+                rules:
+                  - name: orders
+                    match: { endpoint: "POST /orders/*", tier: [pro, enterprise] }
+                    key_by: [api_key, ip]
+                    limit: { requests: 100, window: 1m, algorithm: sliding_window, sub_windows: 6 }
+                    on_fail: deny
+                    deadline: 5ms
+                  - match: { endpoint: "/a/b%2Fc" }
+                    limit: { requests: 7, window: 1h, burst: 9 }
                 """);
         running = RunningServer.with(rules, "data", folder.resolve("data").toString());
     }
@@ -46,21 +58,26 @@ class ControlCommandTest extends AtTheTerminal {
         Path rule =
                 Files.writeString(folder.resolve("rule.yaml"), "rate: 100\nwindow: 1m\nkey_pattern: user:{user_id}\n");
         assertThat(run("rules", "diff", "r_abc", "-f", rule.toString())).isZero();
-        assertThat(out.toString()).contains("+     \"rate\" : 100");
+        assertThat(out.toString()).contains("+     \"requests\" : 100");
         assertThat(run("rules", "put", "r_abc", "-f", rule.toString(), "--reason", "launch"))
                 .isZero();
         assertThat(out.toString()).contains("r_abc is active, version ");
         assertThat(run("rules", "list")).isZero();
         assertThat(out.toString())
-                .containsPattern("DOMAIN +RULE +STATUS +LIMIT +SOURCE")
-                .containsPattern("api +r_abc +active +100 per 1m +database")
-                .containsPattern("api +tier:enterprise +active +5000 per 1m +.*rules.yaml:4:3");
+                .containsPattern("DOMAIN +RULE +STATUS +LIMIT +ALGORITHM +MATCH +KEY +SOURCE")
+                .containsPattern("api +r_abc +active +100 per 1m +token_bucket +everything +user_id +database")
+                .containsPattern("api +endpoint=/a/b%2Fc +active +7 per 1h, burst 9 +token_bucket +endpoint=/a/b%2Fc"
+                        + " +api_key +.*rules.yaml:")
+                .containsPattern("api +orders +active +100 per 1m +sliding_window"
+                        + " +endpoint=POST /orders/\\*, tier=pro\\|enterprise +api_key:ip +.*rules.yaml:")
+                .containsPattern("api +tier:enterprise +active +5000 per 1m +token_bucket +tier=enterprise +api_key"
+                        + " +.*rules.yaml:4:3");
         assertThat(run("rules", "list", "--json")).isZero();
-        assertThat(new JsonArray(out.toString())).hasSize(2);
+        assertThat(new JsonArray(out.toString())).hasSize(5);
         assertThat(run("rules", "sources")).isZero();
         assertThat(out.toString())
                 .containsPattern("SOURCE +RULES +OVERRIDDEN +STATE +VERSION +CHANGED")
-                .containsPattern("rules.yaml +1 +0 +in force +\\S+T\\d\\d:\\d\\d:\\d\\dZ\n")
+                .containsPattern("rules.yaml +4 +0 +in force +\\S+T\\d\\d:\\d\\d:\\d\\dZ\n")
                 .containsPattern("database +1 +0 +in force");
         String sources = out.toString();
         assertThat(run("rules", "sources")).isZero();
@@ -75,6 +92,53 @@ class ControlCommandTest extends AtTheTerminal {
         assertThat(run("rules", "delete", "r_abc")).isZero();
         assertThat(run("rules", "delete", "r_abc")).isEqualTo(3);
         assertThat(err.toString()).contains("there is no rule r_abc in the database");
+    }
+
+    @Test
+    void aRuleOfAFileIsShownComparedAndPutBackAsItIs() throws Exception {
+        assertThat(run("rules", "get", "orders")).isZero();
+        String shown = out.toString();
+        assertThat(new JsonObject(shown).getJsonObject("match").getString("endpoint"))
+                .isEqualTo("POST /orders/*");
+        Path same = Files.writeString(folder.resolve("orders.json"), shown);
+        assertThat(run("rules", "diff", "orders", "-f", same.toString()))
+                .as(err.toString())
+                .isZero();
+        assertThat(out.toString()).startsWith("no change");
+        Path more = Files.writeString(
+                folder.resolve("more.json"), shown.replace("\"requests\" : 100", "\"requests\" : 200"));
+        assertThat(run("rules", "diff", "orders", "-f", more.toString())).isEqualTo(0);
+        assertThat(out.toString().lines().map(String::strip))
+                .containsExactly(
+                        "orders, in force from " + folder.resolve("rules.yaml") + ":7:11",
+                        "-     \"requests\" : 100,",
+                        "+     \"requests\" : 200,");
+        InputStream terminal = System.in;
+        try {
+            System.setIn(new ByteArrayInputStream(shown.getBytes(StandardCharsets.UTF_8)));
+            assertThat(run("rules", "put", "orders", "-f", "-"))
+                    .as(err.toString())
+                    .isZero();
+        } finally {
+            System.setIn(terminal);
+        }
+        assertThat(run("rules", "get", "orders")).isZero();
+        JsonObject put = new JsonObject(out.toString());
+        assertThat(put.getString("source")).isEqualTo("database");
+        JsonObject written = new JsonObject(shown);
+        for (String each : List.of("match", "key_by", "limit", "on_fail", "deadline")) {
+            assertThat(put.getValue(each)).as(each).isEqualTo(written.getValue(each));
+        }
+        assertThat(run("rules", "delete", "orders")).isZero();
+    }
+
+    @Test
+    void aRuleWithoutANameIsFoundByItsLabelAndNotOverridden() throws Exception {
+        assertThat(run("rules", "get", "endpoint=/a/b%2Fc")).isZero();
+        Path shown = Files.writeString(folder.resolve("unnamed.json"), out.toString());
+        assertThat(run("rules", "put", "endpoint=/a/b%2Fc", "-f", shown.toString()))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("has no name", "rules.yaml:");
     }
 
     @Test
@@ -111,18 +175,67 @@ class ControlCommandTest extends AtTheTerminal {
     @Test
     void aQuotaBeginsAndEndsAtATimeOrAfterAWhile() {
         Instant before = Instant.now();
-        assertThat(run("quota", "set", "abc", "--tier", "pro", "--effective", "7d", "--expires", "90d"))
+        assertThat(run("quota", "set", "timed", "--tier", "pro", "--effective", "7d", "--expires", "90d"))
                 .isZero();
-        assertThat(run("quota", "get", "abc", "--json")).isZero();
+        assertThat(run("quota", "get", "timed", "--json")).isZero();
         JsonObject quota = new JsonObject(out.toString());
         assertThat(quota.getInstant("effective_at")).isCloseTo(before.plus(7, DAYS), within(1, MINUTES));
         assertThat(quota.getInstant("expires_at")).isCloseTo(before.plus(90, DAYS), within(1, MINUTES));
-        assertThat(run("quota", "set", "abc", "--tier", "pro", "--expires", "2099-01-01T00:00:00Z"))
+        assertThat(run("quota", "set", "timed", "--tier", "pro", "--expires", "2099-01-01T00:00:00Z"))
                 .isZero();
-        assertThat(out.toString()).contains("abc: tier pro, 0 overrides, until 2099-01-01T00:00:00Z");
-        assertThat(run("quota", "set", "abc", "--tier", "pro", "--expires", "soon"))
+        assertThat(out.toString()).contains("timed: tier pro, 0 overrides, until 2099-01-01T00:00:00Z");
+        assertThat(run("quota", "set", "timed", "--tier", "pro", "--expires", "soon"))
                 .isEqualTo(2);
         assertThat(err.toString()).contains("--expires: \"soon\" (expected: a duration such as 90d, or a time like");
+    }
+
+    @Test
+    void aTierThatNoRuleKnowsIsRefusedAndTheKnownOnesAreNamed() {
+        assertThat(run("quota", "set", "acme", "--tier", "free")).isEqualTo(2);
+        assertThat(err.toString()).contains("--tier: unknown tier 'free' (expected: enterprise or pro)");
+        assertThat(run("quota", "get", "acme")).isEqualTo(3);
+    }
+
+    @Test
+    void aQuotaKeepsWhatIsNotGiven() throws Exception {
+        run("quota", "set", "kept", "--tier", "pro", "--expires", "2099-01-01T00:00:00Z");
+        run("quota", "set", "kept", "--override", "endpoint:POST /orders=500/minute");
+        run("quota", "set", "kept", "--override", "endpoint:GET /orders=50/minute");
+        assertThat(run("quota", "set", "kept", "--tier", "enterprise")).isZero();
+        assertThat(out.toString()).contains("kept: tier enterprise, 2 overrides, until 2099-01-01T00:00:00Z");
+        assertThat(run("quota", "set", "kept", "--override", "endpoint:GET /orders=60/minute"))
+                .isZero();
+        assertThat(out.toString()).contains("2 overrides");
+        assertThat(run("quota", "set", "kept", "--expires", "never", "--remove-override", "endpoint:POST /orders"))
+                .isZero();
+        assertThat(out.toString()).contains("kept: tier enterprise, 1 override" + System.lineSeparator());
+        assertThat(run("quota", "set", "kept", "--remove-override", "endpoint:POST /orders"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("--remove-override: \"endpoint:POST /orders\" (expected: one of");
+        assertThat(run("quota", "set", "kept")).isEqualTo(2);
+        assertThat(err.toString()).contains("nothing to change");
+        Path file = Files.writeString(folder.resolve("quota.yaml"), "tier: pro\n");
+        assertThat(run("quota", "set", "kept", "-f", file.toString())).isZero();
+        assertThat(out.toString()).contains("kept: tier pro, 0 overrides");
+        run("quota", "delete", "kept");
+    }
+
+    @Test
+    void quotasAreListedByTier() {
+        run("quota", "set", "list-1", "--tier", "pro");
+        run("quota", "set", "list-2", "--tier", "enterprise", "--expires", "2099-01-01T00:00:00Z");
+        assertThat(run("quota", "list")).isZero();
+        assertThat(out.toString())
+                .containsPattern("API_KEY +TIER +OVERRIDES +IN FORCE +EFFECTIVE +EXPIRES +CHANGED BY")
+                .containsPattern("list-1 +pro +0 +yes +- +- +")
+                .containsPattern("list-2 +enterprise +0 +yes +- +2099-01-01T00:00:00Z +");
+        assertThat(run("quota", "list", "--tier", "enterprise")).isZero();
+        assertThat(out.toString()).contains("list-2").doesNotContain("list-1");
+        assertThat(run("quota", "list", "--tier", "enterprise", "--json")).isZero();
+        assertThat(new JsonArray(out.toString()).getJsonObject(0).getString("api_key"))
+                .isEqualTo("list-2");
+        run("quota", "delete", "list-1");
+        run("quota", "delete", "list-2");
     }
 
     @Test

@@ -28,8 +28,19 @@ import org.jspecify.annotations.Nullable;
  */
 public record RuleBody(Mapping body, RuleFile.Weir file) {
     /** The members that only responses have. A client may send them back with a changed response. */
-    private static final Set<String> RESPONSE_ONLY =
-            Set.of("rule_id", "status", "switched", "source", "replaces", "version", "updated_at", "updated_by");
+    private static final Set<String> RESPONSE_ONLY = Set.of(
+            "rule_id",
+            "status",
+            "switched",
+            "label",
+            "scope",
+            "summary",
+            "source",
+            "hides",
+            "replaces",
+            "version",
+            "updated_at",
+            "updated_by");
 
     private static final Set<String> LIMIT_FIELDS = Set.of("algorithm", "burst", "window", "sub_windows", "over");
 

@@ -1,0 +1,168 @@
+package dev.weir.rules.internal.grammar;
+
+import dev.weir.CalendarWindow;
+import dev.weir.Limit;
+import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.match.pattern.Condition;
+import dev.weir.internal.match.pattern.ValuePattern;
+import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.Rule;
+import dev.weir.text.diagnostics.Position;
+import dev.weir.text.fields.Durations;
+import dev.weir.text.fields.Fields;
+import dev.weir.text.yaml.YamlNode;
+import dev.weir.text.yaml.YamlNode.Entry;
+import dev.weir.text.yaml.YamlNode.Mapping;
+import dev.weir.text.yaml.YamlNode.Scalar;
+import dev.weir.text.yaml.YamlNode.Sequence;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a rule as the members of one rule in Weir's format, without name and domain. {@link SingleRule#read} reads the
+ * same rule again, with the defaults of its file written out. Members that have their default value are left out.
+ */
+public final class RuleWriter {
+    private static final Position NOWHERE = new Position(1, 1);
+    private static final int MILLIONTHS = 6;
+
+    private final List<Entry> members = new ArrayList<>();
+
+    private RuleWriter() {}
+
+    /** Writes {@code rule}; null is a rule that is not enabled. */
+    public static Mapping write(@Nullable WeirRule rule) {
+        RuleWriter writer = new RuleWriter();
+        if (rule == null) {
+            writer.add("enabled", plain("false"));
+        } else {
+            writer.rule(rule);
+        }
+        return new Mapping(NOWHERE, writer.members);
+    }
+
+    /** Describes for people which requests {@code rule} matches. */
+    public static String matchText(WeirRule rule) {
+        return rule.match().isEmpty()
+                ? "everything"
+                : rule.match().stream()
+                        .map(each -> each.attribute() + "="
+                                + each.anyOf().stream().map(ValuePattern::text).collect(Collectors.joining("|")))
+                        .collect(Collectors.joining(", "));
+    }
+
+    /** Describes for people the attributes that select a counter: {@code user_id:api_key|ip}; empty for one counter. */
+    public static String keyText(WeirRule rule) {
+        return rule.keyBy().parts().stream().map(part -> String.join("|", part)).collect(Collectors.joining(":"));
+    }
+
+    private void rule(WeirRule rule) {
+        match(rule.match());
+        key(rule.keyBy());
+        limit(rule.rule().limit());
+        Rule of = rule.rule();
+        if (of.cost() != 1) {
+            add("cost", plain(String.valueOf(of.cost())));
+        }
+        if (of.shadow()) {
+            add("shadow", plain("true"));
+        } else if (of.isRollingOut()) {
+            add("rollout", plain(of.rolloutPercent()));
+        }
+        behaviour(of);
+        if (rule.ignoresCase()) {
+            add("endpoint_case", text(Fields.nameOf(EndpointCase.IGNORE)));
+        }
+    }
+
+    private void match(List<Condition> conditions) {
+        if (conditions.isEmpty()) {
+            return;
+        }
+        List<Entry> match = new ArrayList<>();
+        for (Condition each : conditions) {
+            List<YamlNode> values = new ArrayList<>();
+            each.anyOf().forEach(one -> values.add(text(one.text())));
+            match.add(new Entry(
+                    text(each.attribute()), values.size() == 1 ? values.get(0) : new Sequence(NOWHERE, values)));
+        }
+        add("match", new Mapping(NOWHERE, match));
+    }
+
+    private void key(KeyBy key) {
+        if (!key.parts().isEmpty()) {
+            List<YamlNode> parts = new ArrayList<>();
+            key.parts().forEach(each -> parts.add(text(String.join(" | ", each))));
+            add("key_by", new Sequence(NOWHERE, parts));
+        }
+        if (key.ipv6Prefix() != KeyBy.DEFAULT_IPV6_PREFIX) {
+            add("ipv6_prefix", plain(String.valueOf(key.ipv6Prefix())));
+        }
+    }
+
+    private void limit(@Nullable Limit limit) {
+        if (limit == null) {
+            return;
+        }
+        CalendarWindow calendar = limit.calendar();
+        List<Entry> of = new ArrayList<>();
+        of.add(new Entry(text("requests"), plain(String.valueOf(limit.requests()))));
+        of.add(new Entry(
+                text("window"), text(calendar == null ? Durations.text(limit.windowMicros()) : calendar.text())));
+        of.add(new Entry(text("algorithm"), text(limit.algorithm().text())));
+        if (limit.algorithm().isBucket() && limit.burst() != limit.requests()) {
+            of.add(new Entry(text("burst"), plain(String.valueOf(limit.burst()))));
+        }
+        if (limit.subWindows() > 1) {
+            of.add(new Entry(text("sub_windows"), plain(String.valueOf(limit.subWindows()))));
+        }
+        add("limit", new Mapping(NOWHERE, of));
+    }
+
+    private void behaviour(Rule rule) {
+        Behaviour byDefault = Behaviour.DEFAULT;
+        if (rule.onFail() != byDefault.onFail()) {
+            add("on_fail", text(Fields.nameOf(rule.onFail())));
+        }
+        if (rule.onMissing() != byDefault.onMissing()) {
+            add("on_missing", text(Fields.nameOf(rule.onMissing())));
+        }
+        if (rule.consistency() != byDefault.consistency()) {
+            add("consistency", text(Fields.nameOf(rule.consistency())));
+        }
+        duration("deadline", rule.deadlineMicros(), byDefault.deadlineMicros());
+        duration("lease_interval", rule.leaseIntervalMicros(), byDefault.leaseIntervalMicros());
+        duration("report_interval", rule.reportIntervalMicros(), byDefault.reportIntervalMicros());
+        if (rule.localShare() != byDefault.localShare()) {
+            add("local_share", plain(share(rule.localShare())));
+        }
+        if (!rule.store().equals(byDefault.store())) {
+            add("store", text(rule.store()));
+        }
+    }
+
+    private static String share(int millionths) {
+        return BigDecimal.valueOf(millionths, MILLIONTHS).stripTrailingZeros().toPlainString();
+    }
+
+    private void duration(String name, long micros, long byDefault) {
+        if (micros != byDefault) {
+            add(name, text(Durations.text(micros)));
+        }
+    }
+
+    private void add(String name, YamlNode value) {
+        members.add(new Entry(text(name), value));
+    }
+
+    private static Scalar plain(String text) {
+        return new Scalar(NOWHERE, text, true);
+    }
+
+    private static Scalar text(String text) {
+        return new Scalar(NOWHERE, text, false);
+    }
+}
