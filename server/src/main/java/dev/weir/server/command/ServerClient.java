@@ -34,6 +34,9 @@ class ServerClient {
     @Option(names = "--key", paramLabel = "FILE", description = "Private key (PEM) of that certificate.")
     private @Nullable Path key;
 
+    /** Made with the first call, for all of a command's calls. */
+    private @Nullable HttpClient client;
+
     /** A call: {@code url} is the value of {@code option}, which should look like {@code example}. */
     record Call(String option, String url, String example, String method, String path) {}
 
@@ -50,7 +53,7 @@ class ServerClient {
             if (body != null) {
                 request.header("Content-Type", "application/json");
             }
-            return client().send(request.build(), BodyHandlers.ofString());
+            return client(url.startsWith("http:")).send(request.build(), BodyHandlers.ofString());
         } catch (IllegalArgumentException e) {
             throw new CommandException(
                     call.option() + ": \"" + url + "\" (expected: an address such as " + call.example() + ")");
@@ -75,18 +78,31 @@ class ServerClient {
         }
     }
 
-    private HttpClient client() throws CommandException {
-        HttpClient.Builder client =
+    private HttpClient client(boolean clearText) throws CommandException {
+        HttpClient made = client;
+        if (made == null) {
+            made = newClient(clearText);
+            client = made;
+        }
+        return made;
+    }
+
+    private HttpClient newClient(boolean clearText) throws CommandException {
+        HttpClient.Builder builder =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT_TIMEOUT);
         Path trusted = authorities == null ? path(System.getenv("WEIR_CA")) : authorities;
         if ((certificate == null) != (key == null)) {
             throw new CommandException("--cert without --key, or --key without --cert (expected: both)");
         }
-        if (trusted == null && certificate == null) {
-            return client.build();
-        }
         try {
-            return client.sslContext(ClientTls.of(trusted, certificate, key)).build();
+            if (clearText) {
+                // Without a context of its own, the client would read all certificates that the JVM trusts.
+                return builder.sslContext(ClientTls.none()).build();
+            }
+            return trusted == null && certificate == null
+                    ? builder.build()
+                    : builder.sslContext(ClientTls.of(trusted, certificate, key))
+                            .build();
         } catch (IOException e) {
             throw new CommandException(String.valueOf(e.getMessage()));
         }

@@ -22,6 +22,8 @@ class LauncherTest {
         Path launch = Files.createDirectories(root.resolve("server/target/launch"));
         Files.createFile(launch.resolve("stamp"));
         Files.createFile(launch.resolve("weir-server.jar"));
+        // No rehearsal beside the tests: it would outlive them.
+        Files.createFile(launch.resolve("commands-17.0.1.jsa.failed"));
         Path java = Files.createDirectories(root.resolve("jdk/bin")).resolve("java");
         Files.writeString(java, "#!/bin/sh\nprintf %s \"$LC_ALL\"\n");
         Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -39,10 +41,19 @@ class LauncherTest {
     void aReleaseRunsTheJarBesideItAndBuildsNothing() throws Exception {
         Files.writeString(root.resolve("jdk/bin/java"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
         Files.createFile(root.resolve("weir-server.jar"));
+        Files.createFile(root.resolve("commands-17.0.1.jsa.failed"));
         Files.delete(root.resolve("server/target/launch/weir-server.jar"));
         assertThat(saidUnder("C.utf8").lines())
                 .startsWith("@" + root.toRealPath().resolve("jvm.options"))
                 .endsWith("-jar", root.toRealPath().resolve("weir-server.jar").toString(), "check");
+    }
+
+    @Test
+    void aCommandStartsFromTheArchiveOfCommandsWithASmallHeap() throws Exception {
+        Files.writeString(root.resolve("jdk/bin/java"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
+        Path archive = Files.createFile(root.resolve("server/target/launch/commands-17.0.1.jsa"));
+        assertThat(saidUnder("C.utf8").lines())
+                .contains("-XX:SharedArchiveFile=" + archive.toRealPath(), "-XX:+UseSerialGC", "-Xms16m");
     }
 
     private String saidUnder(String locale) throws Exception {
