@@ -16,11 +16,9 @@ import picocli.CommandLine.Spec;
         description = "Ask a running server whether it is ready.",
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit code:%n",
-        exitCodeList = {"0:ready", "1:not ready", "2:no answer"},
+        exitCodeList = {"0:ready", "1:not ready", "4:no answer"},
         footer = {"", "Example: weir health --url http://localhost:8080"})
 final class HealthCommand implements Callable<Integer> {
-    private static final int NOT_READY = 1;
-
     @Option(
             names = "--url",
             paramLabel = "URL",
@@ -42,6 +40,6 @@ final class HealthCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         out.println(reply.body().strip());
         out.flush();
-        return reply.statusCode() == 200 ? 0 : NOT_READY;
+        return reply.statusCode() == 200 ? ExitCodes.YES : ExitCodes.NO;
     }
 }

@@ -1,13 +1,18 @@
 package dev.weir.server.command;
 
+import dev.weir.server.completion.CompletionCommand;
 import dev.weir.server.log.Logs;
 import dev.weir.server.memory.DirectMemory;
 import dev.weir.server.settings.Version;
 import dev.weir.server.tls.Renegotiation;
 import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -15,7 +20,8 @@ import picocli.CommandLine.Spec;
 
 /**
  * The whole command:
- * {@code weir serve | health | check | explain | counter | validate | simulate | rules | quota | switch | audit | token}.
+ * {@code weir serve | health | check | explain | counter | validate | simulate | rules | quota | switch | audit | token |
+ * completion | version | help}.
  */
 @Command(
         name = "weir",
@@ -35,28 +41,50 @@ public final class WeirCommand implements Runnable {
         if (arguments.length > 0 && arguments[0].equals("serve")) {
             DirectMemory.prepare();
         }
-        System.exit(commandLine(System.getenv()).execute(arguments));
+        System.exit(commandLine(System.getenv(), arguments).execute(arguments));
     }
 
-    /** Creates the command, which reads {@code environment}. */
+    /** Creates the command with all its subcommands; {@code serve} reads {@code environment}. */
     static CommandLine commandLine(Map<String, String> environment) {
+        return commandLine(environment, new String[0]);
+    }
+
+    /**
+     * Creates the command for {@code arguments}. If they begin with a subcommand, only that one is made: to make all of
+     * them takes longer than most commands run.
+     */
+    private static CommandLine commandLine(Map<String, String> environment, String[] arguments) {
+        Map<String, Supplier<?>> all = subcommands(environment);
         CommandLine weir = new CommandLine(new WeirCommand());
-        weir.addSubcommand(ServeCommand.commandLine(environment));
-        weir.addSubcommand(new HealthCommand());
-        weir.addSubcommand(new CheckCommand());
-        weir.addSubcommand(new ExplainCommand());
-        weir.addSubcommand(new CounterCommand());
-        weir.addSubcommand(new ValidateCommand());
-        weir.addSubcommand(new SimulateCommand());
-        weir.addSubcommand(new RulesCommand());
-        weir.addSubcommand(new QuotaCommand());
-        weir.addSubcommand(new SwitchCommand());
-        weir.addSubcommand(new AuditCommand());
-        weir.addSubcommand(new TokenCommand());
+        Supplier<?> only = arguments.length == 0 ? null : all.get(arguments[0]);
+        (only == null ? all.values() : List.of(only)).forEach(each -> weir.addSubcommand(each.get()));
+        if (only == null) {
+            weir.addSubcommand(new CompletionCommand());
+            weir.addSubcommand(new HelpCommand());
+        }
         weir.setHelpFactory(HelpPage::new);
-        weir.setParameterExceptionHandler((mistake, arguments) -> UsageErrors.explain(mistake));
+        weir.setParameterExceptionHandler((mistake, given) -> UsageErrors.explain(mistake));
         weir.setExecutionExceptionHandler((failure, command, parsed) -> explain(failure, command));
         return weir;
+    }
+
+    /** The subcommands by name. Completion and help are not among them: they need all the others. */
+    private static Map<String, Supplier<?>> subcommands(Map<String, String> environment) {
+        Map<String, Supplier<?>> all = new LinkedHashMap<>();
+        all.put("serve", () -> ServeCommand.commandLine(environment));
+        all.put("health", HealthCommand::new);
+        all.put("check", CheckCommand::new);
+        all.put("explain", ExplainCommand::new);
+        all.put("counter", CounterCommand::new);
+        all.put("validate", ValidateCommand::new);
+        all.put("simulate", SimulateCommand::new);
+        all.put("rules", RulesCommand::new);
+        all.put("quota", QuotaCommand::new);
+        all.put("switch", SwitchCommand::new);
+        all.put("audit", AuditCommand::new);
+        all.put("token", TokenCommand::new);
+        all.put("version", VersionCommand::new);
+        return all;
     }
 
     /** Without a subcommand: lists the commands and fails. */
@@ -78,6 +106,23 @@ public final class WeirCommand implements Runnable {
         }
         err.flush();
         return exitCode;
+    }
+
+    /** Prints the version, as {@code --version} does. */
+    @Command(
+            name = "version",
+            description = "Print the version of Weir and of Java.",
+            mixinStandardHelpOptions = true,
+            versionProvider = Versions.class)
+    static final class VersionCommand implements Runnable {
+        @Spec
+        @SuppressWarnings("NullAway.Init") // picocli sets it
+        private CommandSpec spec;
+
+        @Override
+        public void run() {
+            spec.commandLine().printVersionHelp(spec.commandLine().getOut());
+        }
     }
 
     static final class Versions implements IVersionProvider {

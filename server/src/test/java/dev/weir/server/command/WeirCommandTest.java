@@ -21,6 +21,20 @@ class WeirCommandTest extends AtTheTerminal {
     Path folder;
 
     @Test
+    void helpAndVersionAreCommandsToo() {
+        assertThat(execute(List.of("--version"))).isZero();
+        String version = out.toString();
+        assertThat(execute(List.of("version"))).isZero();
+        assertThat(out.toString()).isEqualTo(version).startsWith("weir ");
+        assertThat(execute(List.of("quota", "--help"))).isZero();
+        String help = out.toString();
+        assertThat(execute(List.of("help", "quota"))).isZero();
+        assertThat(out.toString()).isEqualTo(help);
+        assertThat(execute(List.of("help"))).isZero();
+        assertThat(out.toString()).contains("completion", "version");
+    }
+
+    @Test
     void theVersionNamesWeirAndJava() {
         assertThat(run("--version")).isZero();
         assertThat(out.toString())
@@ -194,7 +208,7 @@ class WeirCommandTest extends AtTheTerminal {
             assertThat(out.toString().strip()).isEqualTo("OK");
         }
         assertThat(run("health", "--url", "http://127.0.0.1:" + FreePorts.free()))
-                .isEqualTo(2);
+                .isEqualTo(4);
         assertThat(err.toString()).contains("cannot connect");
     }
 
