@@ -37,6 +37,9 @@ final class CounterApi {
     HttpAnswer reset(AdminCall call) {
         QueryParameters query = call.query();
         JsonObject before = ask(query, false);
+        if (call.flag(CounterAdmin.DRY_RUN)) {
+            return answer(before.put("dry_run", true));
+        }
         Author author = call.author();
         String subject = subject(query);
         ControlPlane plane = control.plane();

@@ -3,6 +3,7 @@ package dev.weir.server.command;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -44,10 +45,20 @@ final class CounterCommand extends AdminCommandGroup {
 
     @Command(
             name = "reset",
-            description = "Reset the counters of a request, of every rule that applies to it.",
+            description = "Reset the counters of a request, of every rule that applies to it or of one.",
             mixinStandardHelpOptions = true)
-    int reset(@Mixin AuditedClient admin, @Mixin Target target) throws CommandException {
-        return show(admin.delete(target.path()).body(), target.json, true);
+    int reset(
+            @Mixin AuditedClient admin,
+            @Mixin Target target,
+            @Option(names = "--rule", paramLabel = "RULE", description = "Only the counter of this rule.") @Nullable
+                    String rule,
+            @Option(names = "--dry-run", description = "Show the counters that would be reset, and reset nothing.")
+                    boolean dryRun)
+            throws CommandException {
+        String path = target.path()
+                + (rule == null ? "" : "&weir.rule=" + AdminClient.encoded(rule))
+                + (dryRun ? "&weir.dry_run=true" : "");
+        return show(admin.delete(path).body(), target.json, !dryRun);
     }
 
     private int show(JsonObject answer, boolean asJson, boolean reset) {

@@ -35,6 +35,13 @@ import org.jspecify.annotations.Nullable;
 public final class CounterAdmin {
     private static final System.Logger LOG = System.getLogger(CounterAdmin.class.getName());
     private static final int MAX_ATTRIBUTES = 100;
+    /** The parameter that narrows a request's counters to those of one rule. No attribute has this prefix. */
+    public static final String RULE = "weir.rule";
+
+    /** The parameter of a reset that only shows the counters. */
+    public static final String DRY_RUN = "weir.dry_run";
+
+    private static final String RESERVED = "weir.";
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final Limiter limiter;
@@ -72,7 +79,7 @@ public final class CounterAdmin {
 
     private void forgetHere(QueryParameters query) {
         try {
-            limiter.counters(request(query)).stream()
+            counters(query, request(query)).stream()
                     .filter(each -> resets.areVerified() || store(each) != null)
                     .forEach(limiter::forget);
         } catch (IllegalArgumentException | NoSuchElementException e) {
@@ -87,11 +94,11 @@ public final class CounterAdmin {
      * The counters of the request that {@code query} describes; if {@code reset}, resets them first.
      *
      * @throws IllegalArgumentException if it describes no request
-     * @throws NoSuchElementException if there is no such domain
+     * @throws NoSuchElementException if there is no such domain, or if the rule that it names does not count the request
      */
     public CompletionStage<JsonObject> answer(QueryParameters query, boolean reset) {
         Request request = request(query);
-        List<RuleCounter> counters = limiter.counters(request);
+        List<RuleCounter> counters = counters(query, request);
         CompletableFuture<?>[] all = new CompletableFuture<?>[counters.size()];
         JsonObject[] shown = new JsonObject[counters.size()];
         for (int i = 0; i < shown.length; i++) {
@@ -113,6 +120,32 @@ public final class CounterAdmin {
                 });
     }
 
+    /** The counters of {@code request}: all of them, or those of the rule that {@code query} names. */
+    private List<RuleCounter> counters(QueryParameters query, Request request) {
+        List<RuleCounter> all = limiter.counters(request);
+        String rule = query.get(RULE);
+        if (rule == null) {
+            return all;
+        }
+        List<RuleCounter> ofRule = all.stream()
+                .filter(each ->
+                        ruleOf(each).label().equals(rule) || ruleOf(each).id().equals(rule))
+                .toList();
+        if (ofRule.isEmpty()) {
+            throw new NoSuchElementException("rule \"" + rule + "\" does not count this request (expected: "
+                    + UnknownNames.oneOf(all.stream()
+                            .map(each -> ruleOf(each).label())
+                            .distinct()
+                            .toList())
+                    + ")");
+        }
+        return ofRule;
+    }
+
+    private static Rule ruleOf(RuleCounter counter) {
+        return Objects.requireNonNull(counter.rule(), "rule");
+    }
+
     private Request request(QueryParameters query) {
         String domain = query.get("domain");
         List<String> domains = limiter.index().domains();
@@ -126,7 +159,11 @@ public final class CounterAdmin {
         request.descriptor();
         int entries = 0;
         for (Map.Entry<String, String> each : query.parameters()) {
-            if (!each.getKey().equals("domain")) {
+            String name = each.getKey();
+            if (name.startsWith(RESERVED) && !name.equals(RULE) && !name.equals(DRY_RUN)) {
+                throw new IllegalArgumentException(name + " (expected: " + RULE + " or " + DRY_RUN + ")");
+            }
+            if (!name.equals("domain") && !name.startsWith(RESERVED)) {
                 if (++entries > MAX_ATTRIBUTES) {
                     throw new IllegalArgumentException(
                             "attributes: too many (expected: at most " + MAX_ATTRIBUTES + ")");
@@ -167,7 +204,7 @@ public final class CounterAdmin {
 
     /** Adds what the store of the counter says of it; without an answer, {@code used} is the last value written. */
     private JsonObject complete(JsonObject shown, RuleCounter counted, Request request, MutableDecision decision) {
-        Rule rule = Objects.requireNonNull(counted.rule(), "rule");
+        Rule rule = ruleOf(counted);
         JsonObject counter = new JsonObject().put("rule", rule.label());
         MutableVerdict verdict = verdictOn(counted, decision);
         if (verdict == null) {

@@ -149,6 +149,34 @@ class CounterCommandTest extends AtTheTerminal {
     }
 
     @Test
+    void oneRulesCounterIsResetAndADryRunResetsNothing() throws Exception {
+        server = RunningServer.with(rules());
+        check();
+        assertThat(run("reset", "api", "id=a", "--rule", "sliding", "--dry-run", "--json"))
+                .isZero();
+        JsonArray shown = new JsonObject(out.toString()).getJsonArray("counters");
+        assertThat(shown).hasSize(1);
+        assertThat(shown.getJsonObject(0).getString("rule")).isEqualTo("sliding");
+        assertThat(used("sliding")).as("after the dry run").isEqualTo(1);
+        assertThat(run("reset", "api", "id=a", "--rule", "sliding")).isZero();
+        assertThat(used("sliding")).isZero();
+        assertThat(used("log")).isEqualTo(1);
+        assertThat(run("reset", "api", "id=a", "--rule", "slidin")).isEqualTo(3);
+        assertThat(err.toString()).contains("rule \"slidin\" does not count this request (expected: one of");
+    }
+
+    private long used(String rule) {
+        run("get", "api", "id=a", "--json");
+        return new JsonObject(out.toString())
+                .getJsonArray("counters").stream()
+                        .map(JsonObject.class::cast)
+                        .filter(each -> each.getString("rule").equals(rule))
+                        .findFirst()
+                        .orElseThrow()
+                        .getLong("used");
+    }
+
+    @Test
     void whatCannotBeFoundIsSaid() throws Exception {
         server = RunningServer.with(rules());
         assertThat(run("get", "nowhere", "id=a")).isEqualTo(3);
