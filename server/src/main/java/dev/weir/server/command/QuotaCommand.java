@@ -1,13 +1,10 @@
 package dev.weir.server.command;
 
-import dev.weir.text.fields.Durations;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -150,10 +147,10 @@ final class QuotaCommand extends AdminCommandGroup {
                     .put("effective_at", quota.getString("effective_at"))
                     .put("expires_at", quota.getString("expires_at"));
             if (effective != null) {
-                body.put("effective_at", effective.equals("now") ? null : time("--effective", effective));
+                body.put("effective_at", effective.equals("now") ? null : CommandTime.future("--effective", effective));
             }
             if (expires != null) {
-                body.put("expires_at", expires.equals("never") ? null : time("--expires", expires));
+                body.put("expires_at", expires.equals("never") ? null : CommandTime.future("--expires", expires));
             }
             return body;
         }
@@ -227,22 +224,6 @@ final class QuotaCommand extends AdminCommandGroup {
 
     private static String until(JsonObject quota) {
         return quota.getString("expires_at") == null ? "" : ", until " + quota.getString("expires_at");
-    }
-
-    /** Returns a time as it is, and converts a duration to a time from now; a time has dashes. */
-    private static String time(String option, String text) throws CommandException {
-        if (text.contains("-")) {
-            return text;
-        }
-        try {
-            return Instant.now()
-                    .plus(Durations.micros(text), ChronoUnit.MICROS)
-                    .truncatedTo(ChronoUnit.SECONDS)
-                    .toString();
-        } catch (IllegalArgumentException e) {
-            throw new CommandException(option + ": \"" + text
-                    + "\" (expected: a duration such as 90d, or a time like 2027-02-01T00:00:00Z)");
-        }
     }
 
     @Command(name = "delete", description = "Delete a caller's quota.", mixinStandardHelpOptions = true)

@@ -4,17 +4,21 @@ import static java.time.temporal.ChronoUnit.DAYS;
 import static java.time.temporal.ChronoUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
 
 import dev.weir.server.RunningServer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -254,6 +258,51 @@ class ControlCommandTest extends AtTheTerminal {
                 folder.resolve("tampered.jsonl"), Files.readString(file).replace("an upgrade", "a downgrade"));
         assertThat(run("audit", "verify", "--data", tampered.toString())).isEqualTo(1);
         assertThat(out.toString()).contains("was altered", "CHAIN BROKEN");
+    }
+
+    @Test
+    void changesAreListedByAuthorKindObjectAndTime() {
+        run("quota", "set", "seen", "--tier", "pro", "--reason", "a renewal");
+        run("quota", "set", "unseen", "--tier", "pro");
+        assertThat(run("audit", "list", "--kind", "quota", "--object", "seen", "--since", "1h"))
+                .isZero();
+        assertThat(out.toString().lines()).hasSize(2);
+        assertThat(out.toString())
+                .containsPattern("VERSION +AT +WHO +KIND +OBJECT +CHANGE +REASON")
+                .containsPattern("[0-9]+ +\\S+Z +.+ +quota +seen +create +a renewal");
+        assertThat(run("audit", "list", "--object", "seen", "--json")).isZero();
+        JsonObject change = new JsonObject(out.toString());
+        assertThat(change.getJsonObject("after").getString("tier")).isEqualTo("pro");
+        assertThat(run("audit", "list", "--author", "nobody", "--json")).isZero();
+        assertThat(out.toString()).isEmpty();
+        assertThat(run("audit", "list", "--author", change.getString("who"), "--kind", "quota", "--json"))
+                .isZero();
+        assertThat(out.toString().lines()).hasSizeGreaterThanOrEqualTo(2);
+        assertThat(run("audit", "list", "--since", "2099-01-01T00:00:00Z", "--json"))
+                .isZero();
+        assertThat(out.toString()).isEmpty();
+        assertThat(run("audit", "list", "--since", "2099-01-xx")).isEqualTo(2);
+        assertThat(err.toString()).contains("since: ", "expected: a time like");
+        run("quota", "delete", "seen");
+        run("quota", "delete", "unseen");
+    }
+
+    @Test
+    void changesAreFollowed() throws Exception {
+        StringWriter followed = new StringWriter();
+        Thread follower = new Thread(() -> WeirCommand.commandLine(Map.of())
+                .setOut(new PrintWriter(followed, true))
+                .execute("audit", "list", "--follow", "--json", "--admin", "http://" + running.server.admin()));
+        follower.start();
+        try {
+            run("quota", "set", "followed", "--tier", "pro");
+            await().until(() -> followed.toString().contains("\"subject\":\"followed\",\"change\":\"create\""));
+            run("quota", "delete", "followed");
+            await().until(() -> followed.toString().contains("\"subject\":\"followed\",\"change\":\"delete\""));
+        } finally {
+            follower.interrupt();
+            follower.join();
+        }
     }
 
     @Test
