@@ -184,9 +184,11 @@ public final class WeirServer implements AutoCloseable {
                         () -> new ControlApi(
                                         loops.vertx(),
                                         control.access(),
+                                        health,
                                         rules.inForce(),
                                         limiter,
                                         counters,
+                                        stores.redis(),
                                         control.control(),
                                         WatchedRuleFiles.options(settings))
                                 .routes()));

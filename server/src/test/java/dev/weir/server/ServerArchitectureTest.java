@@ -176,7 +176,7 @@ class ServerArchitectureTest {
                 .whereLayer("command")
                 .mayOnlyAccessLayers("lifecycle", "log", "memory", "settings", "tls")
                 .whereLayer("admin")
-                .mayOnlyAccessLayers("access", "counters", "http", "rls", "rules", "settings")
+                .mayOnlyAccessLayers("access", "counters", "health", "http", "rls", "rules", "settings")
                 .whereLayer("access")
                 .mayOnlyAccessLayers("http", "settings")
                 .whereLayer("counters")

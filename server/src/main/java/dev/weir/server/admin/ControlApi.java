@@ -4,10 +4,12 @@ import dev.weir.control.ControlPlane;
 import dev.weir.control.change.ChangeRefusedException;
 import dev.weir.control.database.DatabaseException;
 import dev.weir.internal.limiter.Limiter;
+import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.access.AccessControl;
 import dev.weir.server.access.Permission;
 import dev.weir.server.counters.CounterAdmin;
+import dev.weir.server.health.Health;
 import dev.weir.server.http.BodyBudget;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpProblems;
@@ -23,6 +25,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -53,15 +56,18 @@ public final class ControlApi {
     private final CounterApi counterApi;
     private final ExplainApi explainApi;
     private final SwitchApi switchApi;
+    private final StatusApi statusApi;
     private final BodyBudget bodies = new BodyBudget(MAX_BODY);
     private final byte[] openApi = resource("openapi.json");
 
     public ControlApi(
             Vertx vertx,
             AccessControl access,
+            Health health,
             RulesInForce rules,
             Limiter limiter,
             CounterAdmin counters,
+            Map<String, ? extends RedisSharedStore> redis,
             @Nullable ControlPlane plane,
             LoadOptions options) {
         OptionalControlPlane control = new OptionalControlPlane(plane);
@@ -77,6 +83,7 @@ public final class ControlApi {
         this.counterApi = new CounterApi(counters, control);
         this.explainApi = new ExplainApi(limiter);
         this.switchApi = new SwitchApi(rules, control);
+        this.statusApi = new StatusApi(health, rules, limiter, redis, control);
     }
 
     /** Whether {@code path} is in the range of this API. */
@@ -114,6 +121,7 @@ public final class ControlApi {
         write(router, HttpMethod.DELETE, TOKENS + "/:name", (call, body) -> tokenApi.revoke(call));
         write(router, HttpMethod.POST, TOKENS + "/:name/rotate", tokenApi::rotate);
         get(router, "/admin/v1/whoami", TokenApi::whoami);
+        get(router, "/admin/v1/status", call -> statusApi.get());
         get(router, "/v1/counters", counterApi::get);
         write(router, HttpMethod.DELETE, "/v1/counters", (call, body) -> counterApi.reset(call));
         write(router, HttpMethod.POST, "/admin/v1/explain", (call, body) -> explainApi.explain(body));
@@ -137,6 +145,7 @@ public final class ControlApi {
                 "/admin/v1/audit",
                 "/admin/v1/audit/verify",
                 "/admin/v1/whoami",
+                "/admin/v1/status",
                 "/openapi.json")) {
             HttpRoutes.only(router, path, "GET");
         }

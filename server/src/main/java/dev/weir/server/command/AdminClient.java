@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -45,6 +47,16 @@ class AdminClient extends ServerClient {
     @Nullable
     String reason() {
         return null;
+    }
+
+    /** The server that is called. */
+    String url() {
+        return url;
+    }
+
+    /** Calls another server from now on. */
+    void url(String other) {
+        url = other;
     }
 
     Reply get(String path) throws CommandException {
@@ -184,5 +196,37 @@ class AdminClient extends ServerClient {
 
     static String encoded(String part) {
         return URLEncoder.encode(part, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    /**
+     * Renames the server's errors about a body that the command made of its flags: {@code body:1:81: expires_at: 'x'}
+     * becomes {@code --expires: 'x'}. Whoever typed flags has never seen the body.
+     */
+    private static final class FlagErrors {
+        private static final Pattern AT = Pattern.compile("(?m)^( *)body:\\d+:\\d+: (.*)$");
+
+        private static final Pattern WORD = Pattern.compile("\\w+");
+
+        private FlagErrors() {}
+
+        /** Renames the errors in {@code message}; {@code flags} has the flag of each member of the body. */
+        static String rename(String message, Map<String, String> flags) {
+            return AT.matcher(message)
+                    .replaceAll(found -> Matcher.quoteReplacement(found.group(1) + flag(found.group(2), flags)));
+        }
+
+        /** Names the flag of the member that {@code error} mentions first. */
+        private static String flag(String error, Map<String, String> flags) {
+            Matcher word = WORD.matcher(error.split("['\"(]", 2)[0]);
+            while (word.find()) {
+                String member = word.group();
+                String flag = flags.get(member);
+                if (flag != null) {
+                    boolean leads = error.startsWith(member + ": ");
+                    return flag + ": " + (leads ? error.substring(member.length() + 2) : error);
+                }
+            }
+            return error;
+        }
     }
 }

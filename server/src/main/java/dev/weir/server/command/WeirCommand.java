@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * The whole command:
- * {@code weir serve | health | check | explain | counter | validate | simulate | rules | quota | switch | audit | token |
+ * {@code weir serve | health | status | check | explain | counter | validate | simulate | rules | quota | switch | audit | token |
  * completion | version | help}.
  */
 @Command(
@@ -73,6 +73,7 @@ public final class WeirCommand implements Runnable {
         Map<String, Supplier<?>> all = new LinkedHashMap<>();
         all.put("serve", () -> ServeCommand.commandLine(environment));
         all.put("health", HealthCommand::new);
+        all.put("status", StatusCommand::new);
         all.put("check", CheckCommand::new);
         all.put("explain", ExplainCommand::new);
         all.put("counter", CounterCommand::new);

@@ -14,6 +14,7 @@ import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.access.AccessControl;
 import dev.weir.server.access.Permission;
 import dev.weir.server.counters.CounterAdmin;
+import dev.weir.server.health.Health;
 import dev.weir.server.rules.RulesInForce;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
@@ -81,9 +82,11 @@ class OpenApiTest {
             Router router = new ControlApi(
                             vertx,
                             AccessControl.open(),
+                            new Health(),
                             rules,
                             limiter,
                             new CounterAdmin(limiter, Map.of(), null, null),
+                            Map.of(),
                             null,
                             LoadOptions.DEFAULT)
                     .routes();

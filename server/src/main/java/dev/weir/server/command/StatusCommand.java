@@ -1,0 +1,130 @@
+package dev.weir.server.command;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Shows the state of a server, or of each server of a fleet. */
+@Command(
+        name = "status",
+        description = "Show the state of servers: version, rules, stores, breakers, database and leases.",
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = "%nExit code:%n",
+        exitCodeList = {"0:all is well", "1:a server has a problem", "4:a server does not answer"},
+        footer = {"", "Example: weir status http://weir-1:6070 http://weir-2:6070"})
+final class StatusCommand implements Callable<Integer> {
+    @Mixin
+    private AdminClient admin = new AdminClient();
+
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "URL",
+            description = "Admin addresses of the servers of a fleet; without one, the server of --admin.")
+    private List<String> servers = List.of();
+
+    @Option(names = "--json", description = "Print one JSON object per server and line.")
+    private boolean json;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws CommandException {
+        PrintWriter out = spec.commandLine().getOut();
+        TextTable table = new TextTable(
+                "SERVER",
+                "VERSION",
+                "SERVING",
+                "RULES",
+                "STORES",
+                "OPEN BREAKERS",
+                "DATABASE",
+                "LEASED HITS",
+                "PROBLEM");
+        int exitCode = ExitCodes.YES;
+        for (String each : servers.isEmpty() ? List.of(admin.url()) : servers) {
+            admin.url(each);
+            JsonObject status = status(each);
+            exitCode = Math.max(exitCode, exitCode(status));
+            if (json) {
+                out.println(status.encode());
+            } else {
+                row(table, status);
+            }
+        }
+        if (!json) {
+            table.print(out);
+        }
+        out.flush();
+        return exitCode;
+    }
+
+    /** The status of a server. If it does not answer, it is {@code unreachable}; other failures end the command. */
+    private JsonObject status(String server) throws CommandException {
+        try {
+            return new JsonObject()
+                    .put("server", server)
+                    .mergeIn(admin.get("/admin/v1/status").body());
+        } catch (CommandException e) {
+            if (e.exitCode() != ExitCodes.UNREACHABLE) {
+                throw e;
+            }
+            return new JsonObject().put("server", server).put("unreachable", e.getMessage());
+        }
+    }
+
+    private static int exitCode(JsonObject status) {
+        if (status.containsKey("unreachable")) {
+            return ExitCodes.UNREACHABLE;
+        }
+        return status.getJsonArray("problems").isEmpty() ? ExitCodes.YES : ExitCodes.NO;
+    }
+
+    private static void row(TextTable table, JsonObject status) {
+        String server = status.getString("server");
+        if (status.containsKey("unreachable")) {
+            table.row(server, "?", "?", "?", "?", "?", "?", "?", status.getString("unreachable"));
+            return;
+        }
+        JsonArray stores = status.getJsonArray("stores");
+        long connected = stores.stream()
+                .filter(each -> ((JsonObject) each).getBoolean("connected"))
+                .count();
+        long open = stores.stream()
+                .filter(each -> ((JsonObject) each).getString("breaker").equals("open"))
+                .count();
+        table.row(
+                server,
+                status.getString("version"),
+                status.getBoolean("serving") ? "yes" : "no",
+                String.valueOf(status.getInteger("rules")),
+                stores.isEmpty() ? "memory" : connected + " of " + stores.size() + " connected",
+                String.valueOf(open),
+                database(status.getJsonObject("database")),
+                String.valueOf(status.getJsonObject("leases").getLong("held_hits")),
+                problems(status.getJsonArray("problems")));
+    }
+
+    private static String database(@Nullable JsonObject database) {
+        if (database == null) {
+            return "none";
+        }
+        return database.getBoolean("connected") ? "at change " + database.getLong("version") : "unreachable";
+    }
+
+    private static String problems(JsonArray problems) {
+        return problems.isEmpty()
+                ? "-"
+                : String.join("; ", problems.stream().map(String::valueOf).toList());
+    }
+}
