@@ -215,7 +215,7 @@ public final class WeirServer implements AutoCloseable {
         metrics.gauge(
                         "ratelimit.rules",
                         "Rules in force.",
-                        () -> limiter.index().rules().size())
+                        () -> limiter.index().source().rules().size())
                 .gauge(
                         "ratelimit.serving",
                         "1 while the server reports that it is serving.",

@@ -51,7 +51,7 @@ final class StatusApi {
                 out.writeString(each);
             }
             out.writeEndArray();
-            out.writeNumberField("rules", rules.all().get().rules().size());
+            out.writeNumberField("rules", rules.all().get().source().rules().size());
             stores(out);
             database(out);
             leases(out);
