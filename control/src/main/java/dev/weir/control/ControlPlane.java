@@ -79,7 +79,8 @@ public final class ControlPlane implements AutoCloseable {
                 new FollowedSwitches(this::replaceSwitches, this::updateSwitches),
                 FollowedTable.quotas(quotas, copyWriter::requestWrite),
                 rules,
-                new CounterResets());
+                AuditOnlyKind.COUNTER,
+                AuditOnlyKind.RULE_FILE);
         follower = new DatabaseFollower(database, transactions, followed, listens);
         changes = new ConditionalChanges(transactions, follower);
         tokens = new Tokens(database, changes, follower, tokenCache);
@@ -245,7 +246,16 @@ public final class ControlPlane implements AutoCloseable {
      * @throws DatabaseException if the database is unreachable
      */
     public Change recordReset(Author author, String subject, String before) {
-        return CounterResets.record(changes, author, subject, before);
+        return AuditOnlyKind.COUNTER.record(changes, author, subject, before, null);
+    }
+
+    /**
+     * Writes to the audit log that rule files have changed: the rules that differ, before and after, as JSON.
+     *
+     * @throws DatabaseException if the database is unreachable
+     */
+    public Change recordFileEdit(Author author, String files, String before, String after) {
+        return AuditOnlyKind.RULE_FILE.record(changes, author, files, before, after);
     }
 
     /** Verifies the audit log in the database, line by line. */

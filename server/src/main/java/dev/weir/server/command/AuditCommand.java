@@ -38,7 +38,7 @@ final class AuditCommand extends AdminCommandGroup {
         @Option(
                 names = "--kind",
                 paramLabel = "KIND",
-                description = "Only changes of this kind: rule, quota, switch, token or counter.")
+                description = "Only changes of this kind: rule, quota, switch, token, counter or file.")
         private @Nullable String kind;
 
         @Option(names = "--object", paramLabel = "NAME", description = "Only changes of this rule, caller or token.")

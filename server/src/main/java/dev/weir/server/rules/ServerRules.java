@@ -14,6 +14,7 @@ public final class ServerRules {
     private final WatchedRuleFiles files;
     private final LayeredRules layers;
     private final RuleSourceViews views;
+    private final @Nullable RuleFileAudit audit;
 
     /**
      * Layers the rules of {@code remote} and then those of {@code control} over {@code files}.
@@ -29,6 +30,7 @@ public final class ServerRules {
         this.files = files;
         layers = new LayeredRules(files.first(), remote, control, endpointForm);
         views = new RuleSourceViews(files, remote, layers, control);
+        audit = control == null ? null : new RuleFileAudit(control, files.source(), files.first());
     }
 
     /** The rules of all layers. */
@@ -44,7 +46,12 @@ public final class ServerRules {
     /** Calls {@code listener} with the current rules, and again after every change of a layer. */
     public void follow(Consumer<RuleIndex> listener) {
         layers.follow(listener);
-        files.follow(layers::files);
+        files.follow(next -> {
+            layers.files(next);
+            if (audit != null) {
+                audit.changed(next);
+            }
+        });
     }
 
     public void addTo(ServerMetrics metrics) {

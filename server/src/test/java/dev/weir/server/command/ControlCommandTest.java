@@ -288,6 +288,36 @@ class ControlCommandTest extends AtTheTerminal {
     }
 
     @Test
+    void anEditOfTheRuleFileIsInTheAuditAsWhatChanged(@TempDir Path other) throws Exception {
+        String text = "domain: api\nrules:\n  - { name: a, limit: { requests: 1, window: 1s } }\n";
+        Path rules = Files.writeString(other.resolve("rules.yaml"), text);
+        try (RunningServer edited =
+                RunningServer.with(rules, "data", other.resolve("data").toString())) {
+            Files.writeString(
+                    rules,
+                    text.replace("requests: 1,", "requests: 20,")
+                            + "  - { name: b, limit: { requests: 3, window: 1s } }\n");
+            await().untilAsserted(() -> {
+                assertThat(executeAt("http://" + edited.server.admin(), "audit", "list", "--kind", "file", "--json"))
+                        .isZero();
+                assertThat(out.toString()).contains("api/a changed, api/b added");
+            });
+            JsonObject line = new JsonObject(out.toString());
+            assertThat(line.getJsonObject("before")
+                            .getJsonObject("api/a")
+                            .getJsonObject("limit")
+                            .getLong("requests"))
+                    .isEqualTo(1);
+            assertThat(line.getJsonObject("after")
+                            .getJsonObject("api/a")
+                            .getJsonObject("limit")
+                            .getLong("requests"))
+                    .isEqualTo(20);
+            assertThat(line.getJsonObject("after").fieldNames()).containsExactlyInAnyOrder("api/a", "api/b");
+        }
+    }
+
+    @Test
     void changesAreFollowed() throws Exception {
         StringWriter followed = new StringWriter();
         Thread follower = new Thread(() -> WeirCommand.commandLine(Map.of())

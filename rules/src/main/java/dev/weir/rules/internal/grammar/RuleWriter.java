@@ -44,6 +44,17 @@ public final class RuleWriter {
         return new Mapping(NOWHERE, writer.members);
     }
 
+    /** Writes the limit and the behaviour of a rule in Envoy's format, whose tree says what it matches. */
+    public static Mapping writeLimit(Rule rule) {
+        RuleWriter writer = new RuleWriter();
+        writer.limit(rule.limit());
+        if (rule.shadow()) {
+            writer.add("shadow", plain("true"));
+        }
+        writer.behaviour(rule);
+        return new Mapping(NOWHERE, writer.members);
+    }
+
     /** Describes for people which requests {@code rule} matches. */
     public static String matchText(WeirRule rule) {
         return rule.match().isEmpty()
