@@ -34,6 +34,7 @@ import org.HdrHistogram.Histogram;
  */
 public final class RedisFleetUnderAttack {
     private static final int USERS = 1_000;
+    private static final List<Attack> ATTACKS = List.of(Attack.values());
     private static final String RULES = """
             domain: default
             rules:
@@ -207,7 +208,7 @@ public final class RedisFleetUnderAttack {
             for (long due = System.nanoTime(); due < end; due += period) {
                 LockSupport.parkNanos(due - System.nanoTime());
                 int number = attacks++;
-                Attack next = Attack.values()[number % Attack.values().length];
+                Attack next = ATTACKS.get(number % ATTACKS.size());
                 refused += caller.json(next.body(number)).status() == 400 ? 1 : 0;
             }
         }

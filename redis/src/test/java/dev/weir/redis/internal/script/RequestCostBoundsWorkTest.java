@@ -26,6 +26,7 @@ class RequestCostBoundsWorkTest {
     /** The script itself, the read of all counters, and those that read the statistics. */
     private static final int COMMANDS_OF_A_CALL = 4;
 
+    private static final List<Check.Role> ROLES = List.of(Check.Role.values());
     private static final long HOUR = Duration.ofHours(1).toNanos() / 1_000;
     private static final List<Meter> METERS = List.of(
             Meters.of(Limit.tokenBucket(100, Duration.ofHours(1))),
@@ -74,7 +75,7 @@ class RequestCostBoundsWorkTest {
             case 1 -> -random.nextInt(5_000);
             default -> random.nextInt(12_000);
         };
-        check.role = Check.Role.values()[random.nextInt(3)];
+        check.role = ROLES.get(random.nextInt(ROLES.size()));
         check.countsDenied = random.nextInt(4) == 0;
         ScriptStore.name(check);
         byte[] key = RedisKey.of(check.name);
