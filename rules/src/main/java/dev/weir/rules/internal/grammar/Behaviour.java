@@ -54,6 +54,7 @@ record Behaviour(
         return new Behaviour(
                 DEFAULT.onFail,
                 DEFAULT.onMissing,
+                DEFAULT.endpointCase,
                 DEFAULT.consistency,
                 DEFAULT.deadlineMicros,
                 DEFAULT.localShare,
