@@ -29,7 +29,7 @@ public interface TimeSource {
      */
     static TimeSource system() {
         long origin = System.nanoTime();
-        long epoch = System.currentTimeMillis() * 1_000;
+        long epoch = readWallMicros();
         return new TimeSource() {
             @Override
             public long micros() {
@@ -38,8 +38,12 @@ public interface TimeSource {
 
             @Override
             public long wallMicros() {
-                return System.currentTimeMillis() * 1_000;
+                return readWallMicros();
             }
         };
+    }
+
+    private static long readWallMicros() {
+        return System.currentTimeMillis() * 1_000;
     }
 }

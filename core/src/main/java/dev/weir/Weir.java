@@ -174,7 +174,7 @@ public interface Weir extends AutoCloseable {
         }
 
         /**
-         * Sets how much a request may cost, in units of one plain check in Redis; 256 by default, at least 128. A
+         * Sets how much a request may cost, in units of one plain check in Redis; 128 by default, and at least. A
          * costlier request is refused before anything is charged. In a shared store, checks that are taken all or none
          * may cost 256 at most, whatever this says.
          */

@@ -93,6 +93,14 @@ class AdminPortTest {
         assertThat(running.admin("GET", "/pages/").statusCode()).isEqualTo(404);
     }
 
+    /** The server reads the line of the explain box, quotes and all: the page has no grammar of its own. */
+    @Test
+    void thePageSendsTheLineOfTheExplainBoxAsItWasTyped() throws Exception {
+        assertThat(running.admin("GET", "/pages/start.js").body())
+                .contains("line: by('asked').value")
+                .doesNotContain(".split(");
+    }
+
     @ParameterizedTest
     @CsvSource({"GET, /, 200", "HEAD, /rlconfig, 200", "POST, /rlconfig, 405", "DELETE, /, 405", "GET, /nothing, 404"})
     void itIsReadOnly(String method, String path, int status) throws Exception {

@@ -21,7 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Leases whose answers come late or never, again and again: the store has granted them, and no node has heard of it. */
 class LostAnswersTest {
     private static final long MILLI = 1_000_000;
-    private static final long SECOND = 1_000 * MILLI;
     private static final int NODES = 4;
 
     /** Most of a window of ten seconds, in which each node cannot hear the store about once in 200 ms. */

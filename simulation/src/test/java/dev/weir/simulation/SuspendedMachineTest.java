@@ -97,8 +97,8 @@ class SuspendedMachineTest {
     private static RunResult runOverStores(long seed, PlantedMistakes planted) {
         WrittenRules rules = RuleLoader.parse("rules.yaml", """
                 rules:
-                  - { name: all, key_by: fleet, limit: { requests: 180, window: 300ms, algorithm: fixed_window } }
-                  - { name: each, key_by: user_id, store: big, limit: { requests: 90, window: 150ms } }
+                  - { name: each, key_by: user_id, limit: { requests: 16, window: 600ms, algorithm: fixed_window } }
+                  - { name: all, key_by: fleet, store: big, limit: { requests: 180, window: 600ms } }
                 """).orThrow();
         LinkSettings link = new LinkSettings(new Latency(3 * MILLI, 6 * MILLI), 0, 0, 0, 16);
         FleetSettings fleet = new FleetSettings(
@@ -116,7 +116,7 @@ class SuspendedMachineTest {
                 Map.of("fleet", "f"),
                 1,
                 new ArrivalProcess.Poisson(1_500),
-                new CallerDistribution.Alike(1),
+                new CallerDistribution.Alike(40),
                 new Placement.Spread(),
                 false);
         SplittableRandom random = new SplittableRandom(seed);

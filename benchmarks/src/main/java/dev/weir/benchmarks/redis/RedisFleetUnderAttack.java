@@ -52,9 +52,9 @@ public final class RedisFleetUnderAttack {
 
     /** What the attacker sends in turn, each as costly as max_request_cost allows by default. */
     private enum Attack {
-        MANY_NEW_COUNTERS("bucket", 256, 1, true),
-        MANY_SUB_WINDOWS("parts", 9, 1, false),
-        MANY_LOGS("log", 9, 10_000, true);
+        MANY_NEW_COUNTERS("bucket", 128, 1, true),
+        MANY_SUB_WINDOWS("parts", 4, 1, false),
+        MANY_LOGS("log", 4, 10_000, true);
 
         private final String kind;
         private final int checks;

@@ -116,8 +116,8 @@ public final class RequestCostRatios {
         for (Kind kind : kinds()) {
             double micros = inRedis(kind, redis, commands, script);
             double nanos = kind.idempotent() ? Double.NaN : inMemory(kind, 50 * rounds);
-            unitMicros = kind == UNIT ? micros : unitMicros;
-            unitNanos = kind == UNIT ? nanos : unitNanos;
+            unitMicros = kind.equals(UNIT) ? micros : unitMicros;
+            unitNanos = kind.equals(UNIT) ? nanos : unitNanos;
             System.out.printf(
                     Locale.ROOT,
                     "%-50s %9.2f %7.2f %11.0f %7.2f%n",

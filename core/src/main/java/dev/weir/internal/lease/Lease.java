@@ -22,7 +22,7 @@ import java.lang.invoke.VarHandle;
  */
 public final class Lease {
     /** The initial lease, which is closed. */
-    static final Lease NONE = new Lease(0, Lease.CLOSED, 0, 0, 0, 0, 0);
+    static final Lease NONE = new Lease(0, Lease.CLOSED, 0, 0, 0, 0);
 
     /** The {@link #left} of a closed lease, whose hits were given back or are lost. */
     static final long CLOSED = -1;
@@ -44,7 +44,6 @@ public final class Lease {
     private final long expires;
     private final long returnable;
     private final long expiresWall;
-    private final long returnableWall;
     private final long window;
 
     @SuppressWarnings("FieldMayBeFinal") // written through LEFT
@@ -54,13 +53,12 @@ public final class Lease {
      * A lease of {@code hits}, of which {@code left} are unspent; {@link #isExpired} and {@link #isReturnable} explain
      * the moments, {@link #window} the last number.
      */
-    Lease(long hits, long left, long expires, long returnable, long expiresWall, long returnableWall, long window) {
+    Lease(long hits, long left, long expires, long returnable, long expiresWall, long window) {
         this.hits = hits;
         this.left = left;
         this.expires = expires;
         this.returnable = returnable;
         this.expiresWall = expiresWall;
-        this.returnableWall = returnableWall;
         this.window = window;
     }
 
@@ -73,15 +71,9 @@ public final class Lease {
         long rest = returnable - asked;
         boolean ends = meter.limit().algorithm() == Algorithm.FIXED_WINDOW;
         long lives = ends ? Math.min(ttl, rest) : ttl;
-        long livesByWall = ends ? Math.min(ttl, rest - WALL_GRAIN_NANOS) : ttl;
+        long livesByWall = ends ? lives - WALL_GRAIN_NANOS : lives;
         return new Lease(
-                hits,
-                hits,
-                asked + lives,
-                returnable,
-                askedWall + livesByWall / 1_000,
-                askedWall + (rest - WALL_GRAIN_NANOS) / 1_000,
-                meter.windowOf(outcome));
+                hits, hits, asked + lives, returnable, askedWall + livesByWall / 1_000, meter.windowOf(outcome));
     }
 
     /** Takes {@code hits} at {@code now}, when the wall clock shows {@code wall}, or nothing. */
@@ -128,7 +120,7 @@ public final class Lease {
      * they travel no longer than {@code travel}.
      */
     boolean isReturnable(long now, long wall, long travel) {
-        return GiveBackMargin.isInTime(returnable, now, travel) && returnableWall - wall > travel / 1_000;
+        return GiveBackMargin.isInTime(returnable, now, travel) && returnableWall() - wall > travel / 1_000;
     }
 
     long left() {
@@ -157,7 +149,8 @@ public final class Lease {
         return expiresWall;
     }
 
-    long returnableWall() {
-        return returnableWall;
+    /** {@link #returnable} by the wall clock: as long after {@link #expiresWall} as that is after {@link #expires}. */
+    private long returnableWall() {
+        return expiresWall + (returnable - expires) / 1_000;
     }
 }

@@ -54,9 +54,7 @@ public final class LeasedCounter extends CounterKey {
     private boolean unheard;
 
     private long unheardSince;
-    /** When the grant is asked for again, and how long after that the next time. */
-    private long recallAt;
-
+    /** How long after that the grant is asked for again, and {@link #FIRST_RECALL} more. */
     private long recallWait;
     /** Whether the grant is being asked for again. */
     private boolean recalling;
@@ -264,7 +262,6 @@ public final class LeasedCounter extends CounterKey {
         } else if (!unheard && !unsent) {
             unheard = true;
             unheardSince = now;
-            recallAt = now;
             recallWait = FIRST_RECALL;
         }
         asking = unheard;
@@ -272,10 +269,9 @@ public final class LeasedCounter extends CounterKey {
 
     /** Starts to ask again for a grant whose answer was lost, if it is time; gives it up once the store has. */
     private boolean recalls(long now) {
-        if (!unheard || recalling || retired || now - recallAt < 0) {
+        if (!unheard || recalling || retired || now - unheardSince < recallWait - FIRST_RECALL) {
             return false;
         }
-        recallAt = now + recallWait;
         recallWait *= 2;
         recalling = now - unheardSince < GRANT_KEPT;
         unheard = recalling;

@@ -22,7 +22,7 @@ import dev.weir.internal.algorithm.Meter;
  */
 public final class RequestCost {
     /** The most that a request may cost, unless a setting says otherwise. */
-    public static final int DEFAULT_MAX = 256;
+    public static final int DEFAULT_MAX = 128;
 
     /** The least bound that can be set: a request with as many plain checks always passes. */
     public static final int LEAST_MAX = 128;

@@ -45,8 +45,7 @@ final class LeaseModel {
     private static final long SIZE = 2;
 
     /** A lease as plain numbers. */
-    record Held(
-            long hits, long left, long expires, long returnable, long expiresWall, long returnableWall, long window) {
+    record Held(long hits, long left, long expires, long returnable, long expiresWall, long window) {
         static Held of(Lease lease, boolean closed) {
             return new Held(
                     lease.hits(),
@@ -54,12 +53,11 @@ final class LeaseModel {
                     lease.expires(),
                     lease.returnable(),
                     lease.expiresWall(),
-                    lease.returnableWall(),
                     lease.window());
         }
 
         Lease lease() {
-            return new Lease(hits, left, expires, returnable, expiresWall, returnableWall, window);
+            return new Lease(hits, left, expires, returnable, expiresWall, window);
         }
     }
 

@@ -65,22 +65,22 @@ class RequestCostTest {
     @Test
     void aRequestAboveTheBoundIsRefusedAndChargesNothing() {
         LocalLimiterHarness memory = new LocalLimiterHarness(PLAIN);
-        assertThatThrownBy(() -> memory.limiter.decide(users(257)))
+        assertThatThrownBy(() -> memory.limiter.decide(users(129)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("request cost: 257 units (expected: <= 256, which is max_request_cost; send fewer"
+                .hasMessage("request cost: 129 units (expected: <= 128, which is max_request_cost; send fewer"
                         + " descriptors or hits in one request)");
-        assertThat(memory.limiter.decide(users(256)).verdict(0).remaining()).isEqualTo(9);
+        assertThat(memory.limiter.decide(users(128)).verdict(0).remaining()).isEqualTo(9);
         SharedLimiterHarness shared = new SharedLimiterHarness(PLAIN);
-        assertThatThrownBy(() -> shared.ask(users(257))).isInstanceOf(RequestTooCostlyException.class);
+        assertThatThrownBy(() -> shared.ask(users(129))).isInstanceOf(RequestTooCostlyException.class);
         assertThat(shared.store().asked).isEmpty();
     }
 
     @Test
     void hitsOnALogCount() {
         LocalLimiterHarness memory = new LocalLimiterHarness(LOG);
-        assertThat(memory.limiter.decide(users(9).hits(10_000)).allowed()).isTrue();
-        assertThatThrownBy(() -> memory.limiter.decide(users(10).hits(10_000)))
-                .hasMessageContaining("request cost: 260 units");
+        assertThat(memory.limiter.decide(users(4).hits(10_000)).allowed()).isTrue();
+        assertThatThrownBy(() -> memory.limiter.decide(users(5).hits(10_000)))
+                .hasMessageContaining("request cost: 130 units");
     }
 
     @Test

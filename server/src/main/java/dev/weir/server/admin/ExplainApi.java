@@ -155,6 +155,12 @@ final class ExplainApi {
         json.put("denied_on", denied).put("elsewhere", array);
     }
 
+    /** Whether this process alone has the counter. */
+    private boolean isHere(ProbedDecision probed, MutableVerdict verdict) {
+        return limiter.stores().isEmpty()
+                || (verdict.limit() != null && probed.origin(verdict) == ProbedDecision.Origin.MEMORY);
+    }
+
     private static JsonObject rule(Rule rule, boolean met, String why) {
         JsonObject json = new JsonObject()
                 .put("rule", rule.label())
@@ -180,7 +186,7 @@ final class ExplainApi {
         }
         json.put("counter", explained.counter())
                 .put("bucket", explained.bucket())
-                .put("store", limiter.stores().isEmpty() ? "memory" : rule.store())
+                .put("store", isHere(probed, verdict) ? "memory" : rule.store())
                 .put("consistency", rule.consistency().name().toLowerCase(Locale.ROOT))
                 .put("degraded", verdict.degraded());
         Limit limit = verdict.limit();

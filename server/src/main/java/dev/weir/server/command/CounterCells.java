@@ -13,11 +13,10 @@ final class CounterCells {
         if (limit.isEmpty()) {
             return "unlimited";
         }
-        boolean holdsMore = !limit.getLong("burst").equals(limit.getLong("requests"));
+        boolean bucket = !limit.getString("algorithm").contains("window");
+        boolean holdsMore = bucket && !limit.getLong("burst").equals(limit.getLong("requests"));
         return limit.getLong("requests") + " per " + limit.getString("window")
-                + (holdsMore && limit.getString("algorithm").endsWith("bucket")
-                        ? ", burst " + limit.getLong("burst")
-                        : "");
+                + (holdsMore ? ", burst " + limit.getLong("burst") : "");
     }
 
     static String used(JsonObject counter) {

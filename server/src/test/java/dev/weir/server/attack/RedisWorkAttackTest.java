@@ -53,8 +53,8 @@ class RedisWorkAttackTest extends UnderAttack {
         underAttack(false, () -> {
             try (CostlyRequests costly = CostlyRequests.to(server.grpc)) {
                 for (int i = 0; i < 100; i++) {
-                    costly.send(CostlyRequests.onManyCounters("/bucket", "allowed" + i + "_", 256, 1));
-                    costly.send(CostlyRequests.onManyCounters("/log", "allowed" + i + "_", 9, 10_000));
+                    costly.send(CostlyRequests.onManyCounters("/bucket", "allowed" + i + "_", 128, 1));
+                    costly.send(CostlyRequests.onManyCounters("/log", "allowed" + i + "_", 4, 10_000));
                 }
                 assertThat(costly.refused()).isZero();
             }

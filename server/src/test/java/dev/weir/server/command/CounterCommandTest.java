@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -125,6 +126,26 @@ class CounterCommandTest extends AtTheTerminal {
         assertThat(run("reset", "api", "id=a", "--json")).isZero();
         assertThat(check()).isEqualTo(200);
         run("reset", "api", "id=a");
+    }
+
+    /** One number with one meaning: the limit reads alike in both commands. */
+    @Test
+    void theLimitReadsAsInExplain() throws Exception {
+        Path rules = Files.writeString(folder.resolve("burst.yaml"), """
+                domain: api
+                key_by: id
+                rules:
+                  - { name: bucket, limit: { requests: 600, window: 1m, burst: 1200 } }
+                  - { name: spaced, limit: { requests: 5, window: 1s, burst: 9, algorithm: gcra } }
+                  - { name: window, limit: { requests: 7, window: 1h, algorithm: sliding_window } }
+                """);
+        server = RunningServer.with(rules);
+        for (List<String> command : List.of(List.of("counter", "get"), List.of("explain"))) {
+            List<String> all = new ArrayList<>(command);
+            all.addAll(List.of("api", "id=a", "--admin", "http://" + server.server.admin()));
+            assertThat(execute(all)).isZero();
+            assertThat(out.toString()).contains(" 600 per 1m, burst 1200 ", " 5 per 1s, burst 9 ", " 7 per 1h ");
+        }
     }
 
     @Test

@@ -81,7 +81,7 @@ class SwitchCommandTest extends AtTheTerminal {
         assertThat(err.toString()).contains("a percentage from 0 to 100");
         assertThat(run("switch", "oders", "off")).isEqualTo(3);
         assertThat(err.toString()).contains("a rule in force");
-        assertThat(run("switch", "orders", "release")).isEqualTo(2);
+        assertThat(run("switch", "orders", "release")).isEqualTo(3);
         assertThat(err.toString()).contains("api/orders is not switched");
     }
 

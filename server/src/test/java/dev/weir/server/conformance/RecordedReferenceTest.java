@@ -111,10 +111,18 @@ class RecordedReferenceTest {
     /** The overall code, and the code and the remaining hits of each status. */
     private static String text(RlsReply reply) {
         Answer answer = (Answer) reply;
-        return answer.code().ordinal()
+        return number(answer.code())
                 + answer.statuses().stream()
-                        .map(each -> " " + each.code().ordinal() + "/" + each.remaining())
+                        .map(each -> " " + number(each.code()) + "/" + each.remaining())
                         .collect(Collectors.joining());
+    }
+
+    private static int number(ProtocolCode code) {
+        return switch (code) {
+            case UNKNOWN -> 0;
+            case OK -> 1;
+            case OVER_LIMIT -> 2;
+        };
     }
 
     private static List<String> recorded() throws IOException {

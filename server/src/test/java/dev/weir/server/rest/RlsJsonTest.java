@@ -48,12 +48,12 @@ class RlsJsonTest {
 
     @Test
     void aRequestThatCostsTooMuchIsRefusedAndChargesNothing() {
-        String many = "{\"domain\":\"d\",\"descriptors\":[" + (entry("k", "a", "") + ",").repeat(256);
+        String many = "{\"domain\":\"d\",\"descriptors\":[" + (entry("k", "a", "") + ",").repeat(128);
         HttpResponse<String> refused = kit.post("/json", many + entry("k", "a", "") + "]}");
         assertThat(refused.statusCode()).isEqualTo(400);
         assertThat(header(refused, "Content-Type")).isEqualTo("application/problem+json");
         assertThat(json(refused).getString("detail"))
-                .isEqualTo("request cost: 257 units (expected: <= 256, which is max_request_cost; send fewer"
+                .isEqualTo("request cost: 129 units (expected: <= 128, which is max_request_cost; send fewer"
                         + " descriptors or hits in one request)");
         assertThat(kit.post("/json", "{\"domain\":\"d\",\"descriptors\":[" + entry("k", "a", "") + "]}")
                         .body())

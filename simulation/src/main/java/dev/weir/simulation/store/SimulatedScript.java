@@ -153,7 +153,11 @@ final class SimulatedScript {
             long state1 = counters.state1(id);
             long applied = hits < 0 ? check.hitsAt(state0) : hits;
             slots.apply(state0, state1, now, applied, check.countsDenied, out);
-            boolean takes = applied != 0 && (out.allowed || check.countsDenied);
+            if (check.window != 0 && check.window + meter.limit().windowMicros() <= now) {
+                check.windowOver =
+                        true; // the state is that of a window which is over: what is given back changes nothing
+            }
+            boolean takes = applied != 0 && !(hits < 0 && check.windowOver) && (out.allowed || check.countsDenied);
             if (out.state0 != state0 || out.state1 != state1) {
                 counters.write(id, out.state0, out.state1, timeline.now());
             }

@@ -209,7 +209,7 @@ public final class TrustedProxies {
             bare = node.substring(0, colon);
         }
         IpAddress address = new IpAddress();
-        return address.read(bare) ? address.toString() : null;
+        return address.read(bare, bare.length()) ? address.toString() : null;
     }
 
     /** Whether {@code node} ends at {@code from}, or goes on with a colon and a port, in digits or obfuscated. */

@@ -14,7 +14,8 @@
 --   flags are 1 if a quota passed elsewhere, 2 to ask only, and 4 for an idempotency key
 -- The reply is one flat array, because a nested table would cost as much as a call of Redis. It has the states as they were (the Java
 -- side replays the same arithmetic from there), the time and how many passed. Then it has what the states do not tell: for each entry
--- on a block (logs, sub-windows) granted, used after, retry-after and reset, what is known of each idempotency key, and the hits of each grant asked for again.
+-- on a block (logs, sub-windows) granted, used after, retry-after and reset, what is known of each idempotency key, and the hits of
+-- each grant that was asked for again.
 -- After its expiry (in this clock) a batch charges nothing.
 --
 -- Exactness. Everything is a whole number below 2^53, where doubles are exact. a / b rounded down is exact too: a quotient that is not

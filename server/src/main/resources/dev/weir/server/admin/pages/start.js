@@ -66,6 +66,11 @@ function explain(told, into) {
   into.append(counters(told.rules.filter(rule => rule.met || !named.has(rule.rule)).concat(elsewhere)));
 }
 
+function limitText(limit) {
+  const holdsMore = !limit.algorithm.includes('window') && limit.burst !== limit.requests;
+  return `${limit.requests} per ${limit.window}${holdsMore ? `, burst ${limit.burst}` : ''}${limit.from === 'rule' ? '' : ` (${limit.from})`}`;
+}
+
 function counters(rules) {
   const table = element('table');
   const head = element('tr');
@@ -82,7 +87,7 @@ function counters(rules) {
       rule.rule + (rule.mode === 'on' ? '' : ` (${rule.mode})`),
       rule.met ? `${rule.elsewhere ? `if ${rule.why}` : 'yes'}${rule.counter ? `, for ${rule.counter}` : ''}` : `no: ${rule.why}`,
       rule.used === undefined ? '' : String(rule.used) + room,
-      limit ? `${limit.requests} per ${limit.window}${limit.from === 'rule' ? '' : ` (${limit.from})`}` : '',
+      limit ? limitText(limit) : '',
       rule.source,
     ].forEach(text => { row.insertCell().textContent = text; });
   });
