@@ -15,7 +15,8 @@ import picocli.CommandLine.Spec;
 
 /**
  * The whole command:
- * {@code weir serve | health | check | explain | counter | validate | simulate | rules | quota | switch | audit | token}.
+ * {@code weir serve | health | check | explain | counter | validate | simulate | rules | quota | switch | audit | token |
+ * backup | recover}.
  */
 @Command(
         name = "weir",
@@ -53,6 +54,8 @@ public final class WeirCommand implements Runnable {
         weir.addSubcommand(new SwitchCommand());
         weir.addSubcommand(new AuditCommand());
         weir.addSubcommand(new TokenCommand());
+        weir.addSubcommand(new BackupCommand());
+        weir.addSubcommand(new RecoverCommand());
         weir.setHelpFactory(HelpPage::new);
         weir.setParameterExceptionHandler((mistake, arguments) -> UsageErrors.explain(mistake));
         weir.setExecutionExceptionHandler((failure, command, parsed) -> explain(failure, command));
