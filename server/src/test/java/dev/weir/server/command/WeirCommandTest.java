@@ -194,7 +194,7 @@ class WeirCommandTest extends AtTheTerminal {
             assertThat(out.toString().strip()).isEqualTo("OK");
         }
         assertThat(run("health", "--url", "http://127.0.0.1:" + FreePorts.free()))
-                .isEqualTo(2);
+                .isEqualTo(ExitCodes.UNREACHABLE);
         assertThat(err.toString()).contains("cannot connect");
     }
 
