@@ -18,21 +18,27 @@ import dev.weir.control.folder.DatabaseCopy;
 import dev.weir.control.folder.DatabaseCopyWriter;
 import dev.weir.control.quota.QuotaCache;
 import dev.weir.control.quota.QuotaEdit;
+import dev.weir.control.quota.QuotaTable;
 import dev.weir.control.quota.StoredQuota;
 import dev.weir.control.rules.DatabaseLayer;
 import dev.weir.control.rules.FollowedRules;
 import dev.weir.control.rules.RuleEdit;
+import dev.weir.control.rules.RuleTable;
 import dev.weir.control.switches.FollowedSwitches;
 import dev.weir.control.switches.LatestSwitches;
 import dev.weir.control.switches.SwitchChange;
+import dev.weir.control.switches.SwitchTable;
 import dev.weir.control.switches.Switches;
 import dev.weir.control.token.TokenCache;
+import dev.weir.control.token.TokenTable;
 import dev.weir.control.token.Tokens;
 import dev.weir.internal.runtime.DaemonThreads;
 import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.Consumer;
@@ -49,6 +55,7 @@ public final class ControlPlane implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ControlPlane.class.getName());
     private static final int BATCH = 1_000;
 
+    private final @Nullable Path data;
     private final DataFiles files;
     private final @Nullable DatabaseCopy copy;
     private final Database database;
@@ -66,7 +73,8 @@ public final class ControlPlane implements AutoCloseable {
             @Nullable Path data, DataFiles files, Database database, LoadOptions options, boolean listens) {
         this.files = files;
         this.database = database;
-        copy = data == null || !database.isShared() ? null : new DatabaseCopy(data);
+        this.data = data;
+        copy = data == null ? null : DatabaseCopy.in(data);
         timer = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("weir-control-timer"));
         timer.setRemoveOnCancelPolicy(true);
         quotas = new QuotaCache(timer);
@@ -89,8 +97,9 @@ public final class ControlPlane implements AutoCloseable {
     }
 
     /**
-     * Opens the data folder and the database of {@code settings}. If a shared database is unreachable, the server still
-     * starts, with this node's last copy of it, and uses the copy until the database is back.
+     * Opens the data folder and the database of {@code settings}. If the database is unreachable, or an embedded one is
+     * damaged or lost, the server still starts, with this node's last copy of it. It uses the copy until the database is
+     * back, or an operator has {@linkplain Recovery recovered} it.
      *
      * @throws IOException if the folder cannot be used or another server holds it, or if stored rules do not load; the
      *     message is for people
@@ -106,8 +115,8 @@ public final class ControlPlane implements AutoCloseable {
         DataFiles files = DataFiles.open(settings.data());
         Database database;
         try {
-            database = database(settings);
-        } catch (IOException | RuntimeException e) {
+            database = database(settings, files);
+        } catch (RuntimeException e) {
             files.close();
             throw e;
         }
@@ -121,22 +130,38 @@ public final class ControlPlane implements AutoCloseable {
         }
     }
 
-    private static Database database(ControlSettings settings) throws IOException {
+    private static Database database(ControlSettings settings, DataFiles files) {
         if (settings.database() != null) {
             return Database.postgres(settings.database());
         }
-        if (settings.data() != null) {
-            return Database.embedded(settings.data());
+        Path data = settings.data();
+        if (data != null) {
+            return Database.isEmpty(data) && hasHistory(files, data) ? Database.lost(data) : Database.embedded(data);
         }
         throw new IllegalArgumentException("neither a data folder nor a database is set");
     }
 
+    /** Returns whether the folder shows that there once was something in the embedded database. */
+    private static boolean hasHistory(DataFiles files, Path data) {
+        try {
+            DatabaseCopy.Contents saved = DatabaseCopy.in(data).load();
+            return (files.audit != null && files.audit.version() > 0) || (saved != null && !saved.isEmpty());
+        } catch (IOException e) {
+            return true; // a damaged copy is the trace of something
+        }
+    }
+
     private void begin() throws IOException {
         try {
+            requireContents();
             follower.sync();
         } catch (DatabaseException e) {
-            if (!database.isShared()) {
-                throw new IOException(e.getMessage(), e);
+            if (data != null && !database.isShared() && database.isUsable()) {
+                // It opened but cannot be read. A change could still succeed, and would be lost in a recovery.
+                database.giveUp(data, Database.EMBEDDED + " is damaged: " + e.getMessage());
+            }
+            if (!database.isUsable()) {
+                LOG.log(Level.ERROR, database.unusable());
             }
             restore();
         }
@@ -147,12 +172,42 @@ public final class ControlPlane implements AutoCloseable {
         follower.start();
     }
 
-    private void restore() throws IOException {
-        DatabaseCopy.Contents saved = copy == null ? null : copy.load();
+    /**
+     * Requires that an embedded database has not gone back: H2 may open what is left of a file as an older or an empty
+     * database, in which a revoked token is valid again. The audit file may be one change ahead, because a server that
+     * is killed during a change has written its line already.
+     */
+    private void requireContents() {
+        if (data == null || database.isShared()) {
+            return;
+        }
+        long version = database.transaction(AuditedTransactions::version);
+        long audited = files.audit == null ? 0 : files.audit.version();
+        if (version < audited - 1 || (version == 0 && hasHistory(files, data))) {
+            database.giveUp(
+                    data,
+                    Database.EMBEDDED + " has lost changes: it ends with change " + version + ", the audit file with "
+                            + audited);
+            throw new DatabaseException(database.unusable());
+        }
+    }
+
+    private void restore() {
+        DatabaseCopy.Contents saved = null;
+        String none = "there is no copy of " + database;
+        try {
+            saved = copy == null ? null : copy.load();
+        } catch (IOException e) {
+            none = "the copy of " + database + " cannot be used (" + e.getMessage() + ")";
+        }
         if (saved == null) {
+            if (!database.isUsable()) {
+                tokens.book().lost("the tokens are unknown, so the admin port is closed: " + database.unusable());
+            }
             LOG.log(
                     Level.ERROR,
-                    "there is no copy of " + database + ": only the rules from files are in force until it is back");
+                    none + ": only the rules from files are in force until it is back"
+                            + (database.isUsable() ? "" : ", and the admin port is closed, except for admin_token"));
             return;
         }
         tokens.book().setAll(saved.tokens());
@@ -162,7 +217,8 @@ public final class ControlPlane implements AutoCloseable {
         LOG.log(
                 Level.WARNING,
                 "starting with the copy of " + database + " from " + saved.at() + ": "
-                        + saved.rules().size() + " rules, " + saved.quotas().size() + " quotas");
+                        + saved.sizes()
+                        + (database.isUsable() ? "" : "; changes are refused, except switches, until it is recovered"));
     }
 
     /** Returns the database rules that are in force: the latest version that loads. */
@@ -200,6 +256,11 @@ public final class ControlPlane implements AutoCloseable {
     /** Returns whether the last call to the database succeeded. */
     public boolean isConnected() {
         return follower.isConnected();
+    }
+
+    /** Returns whether the database is none that an operator has to {@linkplain Recovery recover} first. */
+    public boolean isUsable() {
+        return database.isUsable();
     }
 
     /** Returns the version of the last change that this node has seen; -1 before the first answer of the database. */
@@ -280,7 +341,28 @@ public final class ControlPlane implements AutoCloseable {
     }
 
     private void write(DatabaseCopy target) throws IOException {
-        target.save(rules().rules(), quotas.all(), tokens.book().all(), switches.last());
+        if (follower.version() >= 0) { // else this server itself runs on the copy
+            target.save(new DatabaseCopy.Contents(
+                    rules().rules(),
+                    quotas.all(),
+                    tokens.book().all(),
+                    switches.last(),
+                    List.of(),
+                    Instant.now().truncatedTo(ChronoUnit.SECONDS)));
+        }
+    }
+
+    /** Returns all records and the audit log as of one moment, for a backup. */
+    public DatabaseCopy.Contents backup() {
+        return database.snapshot(connection -> new DatabaseCopy.Contents(
+                RuleTable.all(connection),
+                QuotaTable.all(connection),
+                TokenTable.all(connection),
+                SwitchTable.all(connection),
+                AuditTable.after(connection, 0, Integer.MAX_VALUE).stream()
+                        .map(AuditTable.Entry::line)
+                        .toList(),
+                Instant.now().truncatedTo(ChronoUnit.SECONDS)));
     }
 
     @Override

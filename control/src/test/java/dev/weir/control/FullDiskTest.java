@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.database.DatabaseException;
+import dev.weir.control.switches.SwitchJournal;
 import dev.weir.rules.internal.load.LoadOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,6 +35,10 @@ class FullDiskTest {
             AuditVerification table = plane.verifyAudit();
             assertThat(table.problems()).isEmpty();
             assertThat(AuditVerification.ofFile(folder.resolve(AuditFile.NAME))).isEqualTo(table);
+            AuditVerification journal = AuditVerification.ofFile(folder.resolve(SwitchJournal.NAME));
+            assertThat(journal.problems()).isEmpty();
+            assertThat(journal.changes()).isEqualTo(2);
+            assertThat(plane.switches().get(SwitchContract.ORDERS)).isNotNull();
             assertThat(plane.rules().rule("full")).isNull();
             assertThat(plane.rules().rule("room")).isNotNull();
         }
@@ -48,8 +54,10 @@ class FullDiskTest {
                 boolean before = put(plane, "before");
                 limit(BYTES + ":unlimited");
                 boolean meanwhile = put(plane, "full") || put(plane, "still full");
+                limit("0:unlimited"); // not a byte more, also for small files
+                boolean local = !switches(plane, false) && switches(plane, true);
                 limit("unlimited");
-                System.exit(before && !meanwhile && put(plane, "room") ? 0 : 1);
+                System.exit(before && !meanwhile && local && put(plane, "room") && isAudited(plane) ? 0 : 1);
             }
         }
 
@@ -66,6 +74,29 @@ class FullDiskTest {
             } catch (DatabaseException e) {
                 return false;
             }
+        }
+
+        private static boolean switches(ControlPlane plane, boolean local) {
+            try {
+                plane.switches()
+                        .change(
+                                ControlContract.OPERATOR,
+                                SwitchContract.ORDERS,
+                                SwitchContract.OFF,
+                                ControlContract.ANY,
+                                false,
+                                local);
+                return plane.switches().get(SwitchContract.ORDERS) != null;
+            } catch (DatabaseException e) {
+                return false;
+            }
+        }
+
+        /** Whether the switch comes into the database and its audit once there is room. */
+        private static boolean isAudited(ControlPlane plane) {
+            plane.switches().follow(null, null);
+            Awaitility.await().until(() -> plane.switches().unreconciled() == 0);
+            return plane.audit(0, 100).stream().anyMatch(each -> each.kind().equals("switch"));
         }
 
         private static void limit(String bytes) throws IOException {

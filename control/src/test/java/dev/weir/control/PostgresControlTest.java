@@ -19,7 +19,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
@@ -134,7 +133,7 @@ class PostgresControlTest extends ControlContract {
         try (ControlPlane plane = ControlPlane.open(new ControlSettings(data, away), LoadOptions.DEFAULT)) {
             assertThat(plane.tokens().book().isRead()).isFalse();
         }
-        new DatabaseCopy(data).save(List.of(), List.of(), List.of(), List.of());
+        DatabaseCopy.in(data).save(DatabaseCopy.Contents.none(Instant.now()));
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(copy)))
                 .isEqualTo("rw-------");
         try (ControlPlane plane = ControlPlane.open(new ControlSettings(data, away), LoadOptions.DEFAULT)) {

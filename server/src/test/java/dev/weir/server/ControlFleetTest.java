@@ -106,7 +106,9 @@ class ControlFleetTest {
             assertThat(refused.statusCode()).isEqualTo(503);
             assertThat(refused.body()).doesNotContain("postgres:postgres");
             assertThat(running.http.get("/healthcheck").statusCode()).isEqualTo(200);
-            assertThat(running.http.get("/healthcheck").body()).startsWith("OK, degraded: database: unreachable");
+            await().untilAsserted(
+                            () -> assertThat(running.http.get("/healthcheck").body())
+                                    .startsWith("OK, degraded: database: unreachable"));
             assertThat(limitOf(running)).isEqualTo(42);
             assertThat(running.admin.get("/v1/ratelimit/config/r_abc").statusCode())
                     .isEqualTo(200);

@@ -64,7 +64,7 @@ public record AuditLine(long version, String text, String hash) {
     }
 
     /** Parses a line of a file; null if it is not an audit line. */
-    static @Nullable AuditLine parse(String written) {
+    public static @Nullable AuditLine parse(String written) {
         Matcher matcher = WRITTEN.matcher(written);
         return matcher.matches()
                 ? new AuditLine(Long.parseLong(matcher.group(2)), matcher.group(1) + "}", matcher.group(3))

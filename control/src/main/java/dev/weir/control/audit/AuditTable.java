@@ -1,5 +1,12 @@
 package dev.weir.control.audit;
 
+import dev.weir.text.diagnostics.DiagnosticCollector;
+import dev.weir.text.yaml.YamlNode;
+import dev.weir.text.yaml.YamlNode.Mapping;
+import dev.weir.text.yaml.YamlNode.Scalar;
+import dev.weir.text.yaml.YamlReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -12,7 +19,24 @@ public final class AuditTable {
     private AuditTable() {}
 
     /** An audit line with the kind and the name of its record. */
-    public record Entry(String kind, String subject, AuditLine line) {}
+    public record Entry(String kind, String subject, AuditLine line) {
+
+        /** Returns the entry of a line; both names are in its text. */
+        public static Entry of(AuditLine line) throws IOException {
+            return new Entry(member(line, "kind"), member(line, "subject"), line);
+        }
+
+        private static String member(AuditLine line, String name) throws IOException {
+            byte[] text = line.text().getBytes(StandardCharsets.UTF_8);
+            YamlNode.Entry entry = YamlReader.read(text, new DiagnosticCollector("audit")) instanceof Mapping object
+                    ? object.entry(name)
+                    : null;
+            if (entry != null && entry.value() instanceof Scalar scalar) {
+                return scalar.text();
+            }
+            throw new IOException("change " + line.version() + " of the audit has no " + name);
+        }
+    }
 
     public static void insert(Connection connection, Entry entry) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement(

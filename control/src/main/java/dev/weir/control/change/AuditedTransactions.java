@@ -107,7 +107,7 @@ public final class AuditedTransactions {
     }
 
     /** Returns the version of the last change. */
-    static long version(Connection connection) throws SQLException {
+    public static long version(Connection connection) throws SQLException {
         return selectVersion(connection, "SELECT version FROM weir_version WHERE only_row = 1");
     }
 
@@ -125,7 +125,8 @@ public final class AuditedTransactions {
         }
     }
 
-    private static void setVersion(Connection connection, long version) throws SQLException {
+    /** Sets the version of the last change. */
+    public static void setVersion(Connection connection, long version) throws SQLException {
         try (PreparedStatement update =
                 connection.prepareStatement("UPDATE weir_version SET version = ? WHERE only_row = 1")) {
             update.setLong(1, version);

@@ -3,6 +3,7 @@ package dev.weir.control.database;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.control.data.PrivateFile;
+import dev.weir.text.message.FileErrors;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -22,10 +23,15 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Timeouts.</b> A call waits two seconds for a connection and five for an answer of an unreachable PostgreSQL.
  * Opening succeeds without a reachable database; the first call fails.
  *
+ * <p><b>Damage.</b> An embedded database that is damaged also opens, and each call fails with the reason and the cure.
+ *
  * <p><b>Locks.</b> A node that stalls during a change must not block the others. PostgreSQL ends a change that is idle
  * for {@value #IDLE_SECONDS} seconds, and others wait for its locks a second longer than that.
  */
 public final class Database implements AutoCloseable {
+    /** The file of an embedded database. */
+    public static final String EMBEDDED = "weir.mv.db";
+
     private static final int POOL = 4;
     private static final int CONNECT_MILLIS = 2_000;
     private static final int ANSWER_SECONDS = 5;
@@ -41,20 +47,28 @@ public final class Database implements AutoCloseable {
     private final @Nullable PostgresUrl postgres;
     private final String shown;
     private final Commit durableCommit;
-    private final HikariDataSource pool;
+    /** Null if the database cannot be used. */
+    private volatile @Nullable HikariDataSource pool;
+    /** Why the database cannot be used, and the cure; empty if it can. */
+    private volatile String unusable = "";
+
     private boolean migrated;
 
-    private Database(@Nullable PostgresUrl postgres, String shown, Commit durableCommit, HikariConfig config) {
+    private Database(@Nullable PostgresUrl postgres, String shown, Commit durableCommit) {
         this.postgres = postgres;
         this.shown = shown;
         this.durableCommit = durableCommit;
+    }
+
+    private Database opened(HikariConfig config) {
         config.setPoolName("weir-control");
         config.setMaximumPoolSize(POOL);
         config.setMinimumIdle(1);
         config.setValidationTimeout(CONNECT_MILLIS / 2);
         config.setInitializationFailTimeout(-1);
         config.setAutoCommit(false);
-        this.pool = new HikariDataSource(config);
+        pool = new HikariDataSource(config);
+        return this;
     }
 
     /** Opens a PostgreSQL database, which other servers may share. */
@@ -63,21 +77,76 @@ public final class Database implements AutoCloseable {
         config.setJdbcUrl(url.jdbc());
         config.setConnectionTimeout(CONNECT_MILLIS);
         config.setDataSourceProperties(properties(url));
-        return new Database(url, url.shown(), Connection::commit, config);
+        return new Database(url, url.shown(), Connection::commit).opened(config);
     }
 
-    /** Opens an H2 database in {@code folder}, for this process alone. */
-    public static Database embedded(Path folder) throws IOException {
+    /**
+     * Opens an H2 database in {@code folder}, for this process alone. If its file is damaged or cannot be opened, the
+     * database is {@linkplain #isUsable unusable}.
+     */
+    public static Database embedded(Path folder) {
+        Database database = new Database(null, "H2 in " + folder, new EmbeddedCommit(folder)::commit);
         HikariConfig config = new HikariConfig();
-        Path file = folder.toAbsolutePath().resolve("weir");
-        // H2 would create the file readable by everyone. It accepts an empty file as a new database.
-        PrivateFile.open(file.resolveSibling("weir.mv.db"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)
-                .close();
-        config.setJdbcUrl("jdbc:h2:file:" + file + ";DB_CLOSE_ON_EXIT=FALSE;TRACE_LEVEL_FILE=0");
+        Path file = folder.toAbsolutePath().resolve(EMBEDDED);
+        try {
+            // H2 would create the file readable by everyone. It accepts an empty file as a new database.
+            PrivateFile.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)
+                    .close();
+        } catch (IOException e) {
+            database.giveUp(folder, EMBEDDED + " cannot be opened: " + FileErrors.why(e));
+            return database;
+        }
+        config.setJdbcUrl("jdbc:h2:file:" + file.resolveSibling("weir") + ";DB_CLOSE_ON_EXIT=FALSE;TRACE_LEVEL_FILE=0");
         config.setConnectionTimeout(OPEN_MILLIS);
         config.setUsername("weir");
         config.setPassword("");
-        return new Database(null, "H2 in " + folder, new EmbeddedCommit(folder)::commit, config);
+        // The pool would try again until its timeout, and nothing would say why.
+        try (Connection first = DriverManager.getConnection(config.getJdbcUrl(), "weir", "")) {
+            first.setAutoCommit(false); // as the pool does
+            database.opened(config).migrate();
+        } catch (SQLException | DatabaseException e) {
+            database.giveUp(folder, EMBEDDED + " is damaged: " + firstLine(e));
+        }
+        return database;
+    }
+
+    /** Returns whether the file of the embedded database in {@code folder} is missing or has no bytes. */
+    public static boolean isEmpty(Path folder) {
+        return folder.resolve(EMBEDDED).toFile().length() == 0;
+    }
+
+    /** Creates an embedded database that is {@linkplain #isUsable unusable} because it has lost its contents. */
+    public static Database lost(Path folder) {
+        Database database = new Database(null, "H2 in " + folder, Connection::commit);
+        database.giveUp(folder, EMBEDDED + " is empty or missing, but the folder has the traces of earlier changes");
+        return database;
+    }
+
+    /**
+     * Closes an embedded database for good: each call fails from now on. An operator has to decide which data to use.
+     */
+    public void giveUp(Path folder, String why) {
+        unusable = "the database (" + shown + ") cannot be used: " + why
+                + ". To repair it, stop the server and run: weir recover --data " + folder;
+        close();
+    }
+
+    /** Returns whether the database is none that an operator has to {@linkplain #giveUp recover} first. */
+    public boolean isUsable() {
+        return unusable.isEmpty();
+    }
+
+    /** Returns why the database cannot be used, and the cure; empty if it can. */
+    public String unusable() {
+        return unusable;
+    }
+
+    private HikariDataSource pool() {
+        HikariDataSource open = pool;
+        if (open == null || !unusable.isEmpty()) {
+            throw new DatabaseException(unusable);
+        }
+        return open;
     }
 
     private static Properties properties(PostgresUrl url) {
@@ -131,7 +200,7 @@ public final class Database implements AutoCloseable {
 
     private <T extends @Nullable Object> T transaction(Work<T> work, Commit commit) {
         migrate();
-        try (Connection connection = pool.getConnection()) {
+        try (Connection connection = pool().getConnection()) {
             boolean done = false;
             try {
                 T result = work.in(connection);
@@ -146,10 +215,18 @@ public final class Database implements AutoCloseable {
         } catch (SQLException e) {
             if (!isShared() && H2_CLOSED.contains(e.getErrorCode())) {
                 // H2 reopens when the last connection to the closed database is gone.
-                pool.getHikariPoolMXBean().softEvictConnections();
+                pool().getHikariPoolMXBean().softEvictConnections();
             }
             throw failure(e);
         }
+    }
+
+    /** Runs {@code work} that reads several tables as of one moment. */
+    public <T extends @Nullable Object> T snapshot(Work<T> work) {
+        return transaction(connection -> {
+            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            return work.in(connection);
+        });
     }
 
     /**
@@ -190,8 +267,11 @@ public final class Database implements AutoCloseable {
     }
 
     private DatabaseException failure(Exception e) {
-        String reason = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
-        return new DatabaseException("the database (" + shown + ") failed: " + reason, e);
+        return new DatabaseException("the database (" + shown + ") failed: " + firstLine(e), e);
+    }
+
+    private static String firstLine(Exception e) {
+        return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
     }
 
     /**
@@ -217,14 +297,14 @@ public final class Database implements AutoCloseable {
         if (migrated) {
             return;
         }
-        try (Connection probe = pool.getConnection()) {
+        try (Connection probe = pool().getConnection()) {
             probe.rollback();
         } catch (SQLException e) {
             throw failure(e);
         }
         try {
             Flyway.configure(Database.class.getClassLoader())
-                    .dataSource(pool)
+                    .dataSource(pool())
                     .locations("classpath:dev/weir/control/migrations")
                     .table("weir_schema")
                     .baselineOnMigrate(true)
@@ -239,6 +319,9 @@ public final class Database implements AutoCloseable {
 
     @Override
     public void close() {
-        pool.close();
+        HikariDataSource open = pool;
+        if (open != null) {
+            open.close();
+        }
     }
 }

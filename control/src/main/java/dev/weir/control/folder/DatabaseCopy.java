@@ -1,6 +1,7 @@
 package dev.weir.control.folder;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.control.audit.AuditLine;
 import dev.weir.control.data.Json;
 import dev.weir.control.data.PrivateFile;
 import dev.weir.control.data.StoredVersion;
@@ -18,90 +19,179 @@ import dev.weir.text.yaml.YamlNode.Scalar;
 import dev.weir.text.yaml.YamlReader;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.StringReader;
 import java.io.Writer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.List;
+import java.util.HexFormat;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy of the shared database as this node last saw it, in a file of the data folder. A server that restarts while
- * the database is unreachable starts with it. The file has one JSON object per line: a header, then one rule, quota,
- * token or switch each.
+ * The contents of the database in a file: this node's copy in the data folder, from which a server starts while the
+ * database is unreachable or damaged, or a backup. The file has one JSON object per line: a header; one rule, quota,
+ * token, switch or audit line each; and an end with a checksum, so that a damaged file is never taken for a whole one.
  */
 public final class DatabaseCopy {
+    /** The name of the copy in the data folder. */
     public static final String NAME = "last-good.jsonl";
-    /** The header. It tells a copy of an empty database from a file that lost its contents. */
-    private static final String HEADER = "{\"format\":1}";
+
+    private static final Pattern HEADER = Pattern.compile("\\{\"format\":2,\"at\":\"([^\"]{1,40})\"}");
+    private static final Pattern END = Pattern.compile("\\{\"lines\":([0-9]{1,9}),\"sha256\":\"([0-9a-f]{64})\"}");
 
     private final Path file;
 
-    public DatabaseCopy(Path folder) {
-        this.file = folder.resolve(NAME);
+    private DatabaseCopy(Path file) {
+        this.file = file;
     }
 
-    /** The contents of the copy. */
-    public record Contents(
-            List<StoredRule> rules,
-            List<StoredQuota> quotas,
-            List<StoredToken> tokens,
-            List<SwitchChange> switches,
-            Instant at) {}
+    /** Returns the copy in a data folder. */
+    public static DatabaseCopy in(Path folder) {
+        return new DatabaseCopy(folder.resolve(NAME));
+    }
 
-    public void save(
+    /** Returns the backup in {@code file}. */
+    public static DatabaseCopy at(Path file) {
+        return new DatabaseCopy(file);
+    }
+
+    /**
+     * The contents of a copy.
+     *
+     * @param audit the audit log; empty in a data folder, which has it in a file of its own
+     * @param at the time as of which they are
+     */
+    public record Contents(
             Collection<StoredRule> rules,
             Collection<StoredQuota> quotas,
             Collection<StoredToken> tokens,
-            Collection<SwitchChange> switches)
-            throws IOException {
-        PrivateFile.replace(file, out -> {
-            out.write(HEADER + "\n");
-            for (StoredRule each : rules) {
-                line(out, each.stored(), json -> {
-                    json.writeStringField("rule_id", each.id());
-                    json.writeStringField("domain", each.domain());
-                    json.writeFieldName("rule");
-                    json.writeRawValue(each.body());
-                });
-            }
-            for (StoredQuota each : quotas) {
-                line(out, each.stored(), json -> {
-                    json.writeStringField("api_key", each.apiKey());
-                    json.writeObjectFieldStart("quota");
-                    each.writeTerms(json);
-                    json.writeEndObject();
-                });
-            }
-            for (StoredToken each : tokens) {
-                line(out, each.stored(), json -> {
-                    json.writeObjectFieldStart("token");
-                    TokenJson.write(json, each);
-                    json.writeEndObject();
-                });
-            }
-            for (SwitchChange each : switches) {
-                StoredVersion stored =
-                        new StoredVersion(each.stamp(), each.at(), each.author().name());
-                line(out, stored, json -> {
-                    json.writeFieldName("switch");
-                    json.writeRawValue(each.text());
-                });
-            }
-        });
+            Collection<SwitchChange> switches,
+            Collection<AuditLine> audit,
+            Instant at) {
+
+        /** Returns the contents of a new database. */
+        public static Contents none(Instant at) {
+            return new Contents(
+                    new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), at);
+        }
+
+        public boolean isEmpty() {
+            return rules.isEmpty() && quotas.isEmpty() && tokens.isEmpty() && switches.isEmpty() && audit.isEmpty();
+        }
+
+        /** Returns the number of records of each kind, for people. */
+        public String sizes() {
+            return "rules: " + rules.size() + ", quotas: " + quotas.size() + ", tokens: " + tokens.size()
+                    + ", switches: " + switches.size();
+        }
     }
 
-    private static void line(Writer out, StoredVersion stored, Json.Writing members) throws IOException {
-        out.write(Json.text(json -> {
+    /** Replaces the file. */
+    public void save(Contents contents) throws IOException {
+        PrivateFile.replace(file, out -> write(out, contents));
+    }
+
+    /** Writes the text of a copy with {@code contents}. */
+    public static void write(Writer to, Contents contents) throws IOException {
+        Lines out = new Lines(to);
+        out.add(Json.text(json -> {
+            json.writeStartObject();
+            json.writeNumberField("format", 2);
+            json.writeStringField("at", contents.at().toString());
+            json.writeEndObject();
+        }));
+        for (StoredRule each : contents.rules()) {
+            line(out, each.stored(), json -> {
+                json.writeStringField("rule_id", each.id());
+                json.writeStringField("domain", each.domain());
+                json.writeFieldName("rule");
+                json.writeRawValue(each.body());
+            });
+        }
+        for (StoredQuota each : contents.quotas()) {
+            line(out, each.stored(), json -> {
+                json.writeStringField("api_key", each.apiKey());
+                json.writeObjectFieldStart("quota");
+                each.writeTerms(json);
+                json.writeEndObject();
+            });
+        }
+        for (StoredToken each : contents.tokens()) {
+            line(out, each.stored(), json -> {
+                json.writeObjectFieldStart("token");
+                TokenJson.write(json, each);
+                json.writeEndObject();
+            });
+        }
+        for (SwitchChange each : contents.switches()) {
+            StoredVersion stored =
+                    new StoredVersion(each.stamp(), each.at(), each.author().name());
+            line(out, stored, json -> {
+                json.writeFieldName("switch");
+                json.writeRawValue(each.text());
+            });
+        }
+        for (AuditLine each : contents.audit()) {
+            out.add(Json.text(json -> {
+                json.writeStartObject();
+                json.writeStringField("audit", each.written());
+                json.writeEndObject();
+            }));
+        }
+        out.end();
+    }
+
+    /** Writes lines and their checksum. */
+    private static final class Lines {
+        private final Writer out;
+        private final MessageDigest digest = sha256();
+        private int count;
+
+        Lines(Writer out) {
+            this.out = out;
+        }
+
+        void add(String text) throws IOException {
+            out.write(text);
+            out.write('\n');
+            update(digest, text);
+            count++;
+        }
+
+        void end() throws IOException {
+            out.write("{\"lines\":" + count + ",\"sha256\":\"" + HexFormat.of().formatHex(digest.digest()) + "\"}\n");
+        }
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e); // every Java has it
+        }
+    }
+
+    private static void update(MessageDigest digest, String line) {
+        digest.update(line.getBytes(StandardCharsets.UTF_8));
+        digest.update((byte) '\n');
+    }
+
+    private static void line(Lines out, StoredVersion stored, Json.Writing members) throws IOException {
+        out.add(Json.text(json -> {
             json.writeStartObject();
             members.to(json);
             writeStored(json, stored);
             json.writeEndObject();
         }));
-        out.write('\n');
     }
 
     private static void writeStored(JsonGenerator json, StoredVersion stored) throws IOException {
@@ -110,33 +200,75 @@ public final class DatabaseCopy {
         json.writeStringField("updated_by", stored.by());
     }
 
-    /** Reads the copy; null if there is none. */
+    /**
+     * Reads the file; null if there is none.
+     *
+     * @throws IOException if it cannot be read or is damaged; the message is for people
+     */
     @Nullable
     public Contents load() throws IOException {
         if (!Files.exists(file)) {
             return null;
         }
-        Contents contents = new Contents(
-                new ArrayList<>(),
-                new ArrayList<>(),
-                new ArrayList<>(),
-                new ArrayList<>(),
-                Files.getLastModifiedTime(file).toInstant());
-        try (BufferedReader lines = Files.newBufferedReader(file)) {
-            if (!HEADER.equals(lines.readLine())) {
-                return null;
-            }
-            for (String each = lines.readLine(); each != null; each = lines.readLine()) {
-                read(each, contents);
-            }
+        return read(Files.newBufferedReader(file));
+    }
+
+    /**
+     * Reads the text of a copy; {@code file} is for messages.
+     *
+     * @throws IOException if it is damaged
+     */
+    public static Contents parse(Path file, String text) throws IOException {
+        return at(file).read(new BufferedReader(new StringReader(text)));
+    }
+
+    private Contents read(BufferedReader text) throws IOException {
+        try (BufferedReader lines = text) {
+            return load(lines);
+        } catch (CharacterCodingException | DateTimeException | NumberFormatException e) {
+            throw new IOException(file + " is damaged: " + e.getMessage(), e);
         }
-        return contents;
+    }
+
+    private Contents load(BufferedReader lines) throws IOException {
+        MessageDigest digest = sha256();
+        String first = lines.readLine();
+        Matcher header = HEADER.matcher(first == null ? "" : first);
+        if (first == null || !header.matches()) {
+            throw new IOException(file + " is damaged: its first line is not the header of a copy");
+        }
+        update(digest, first);
+        Contents contents = Contents.none(Instant.parse(header.group(1)));
+        int count = 1;
+        for (String each = lines.readLine(); each != null; each = lines.readLine()) {
+            Matcher end = END.matcher(each);
+            if (end.matches()) {
+                boolean whole = Integer.parseInt(end.group(1)) == count
+                        && HexFormat.of().formatHex(digest.digest()).equals(end.group(2));
+                if (!whole || lines.readLine() != null) {
+                    throw new IOException(file + " is damaged: its checksum does not match");
+                }
+                return contents;
+            }
+            update(digest, each);
+            read(each, contents);
+            count++;
+        }
+        throw new IOException(file + " is damaged: its end is missing");
     }
 
     private void read(String line, Contents into) throws IOException {
         DiagnosticCollector problems = new DiagnosticCollector(file.toString());
         if (!(YamlReader.read(line.getBytes(StandardCharsets.UTF_8), problems) instanceof Mapping object)) {
             throw new IOException(file + ": damaged: " + problems.all());
+        }
+        if (object.entry("audit") != null) {
+            AuditLine audited = AuditLine.parse(text(object, "audit"));
+            if (audited == null) {
+                throw new IOException(file + ": damaged: an audit line cannot be read");
+            }
+            into.audit().add(audited);
+            return;
         }
         StoredVersion stored = new StoredVersion(
                 Long.parseLong(text(object, "version")),

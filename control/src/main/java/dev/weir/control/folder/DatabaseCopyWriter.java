@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the copy of a shared database after changes. Changes in quick succession are written once. A thread of its own
+ * Writes the copy of the database after changes. Changes in quick succession are written once. A thread of its own
  * writes, because a disk may be slow.
  */
 public final class DatabaseCopyWriter {
@@ -29,7 +29,7 @@ public final class DatabaseCopyWriter {
     private final Writing writing;
     private final AtomicBoolean due = new AtomicBoolean();
 
-    /** Creates a writer. Without a {@code copy} it does nothing: an embedded database needs none. */
+    /** Creates a writer. Without a {@code copy} it does nothing: there is no data folder. */
     public DatabaseCopyWriter(@Nullable DatabaseCopy copy, Writing writing) {
         this.copy = copy;
         this.writing = writing;

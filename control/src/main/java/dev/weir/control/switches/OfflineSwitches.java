@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes switch changes while the database is unreachable. Each is written to this node's journal first, then posted to
- * the relay, unless it is for this node alone.
+ * the relay, unless it is for this node alone. A full disk does not stop a change for this node alone.
  */
 final class OfflineSwitches {
     private static final System.Logger LOG = System.getLogger(OfflineSwitches.class.getName());
@@ -44,7 +44,7 @@ final class OfflineSwitches {
                     "the database does not answer, and there is no Redis to reach the other servers through:"
                             + " local=true (weir switch --local) switches this server alone");
         }
-        SwitchJournal.Line line = write(next, before);
+        SwitchJournal.Line line = local ? journal.addAnyway(next, before) : write(next, before);
         if (!local && to != null) {
             post(to, next, line);
         }
@@ -56,7 +56,9 @@ final class OfflineSwitches {
             return journal.add(next, before);
         } catch (IOException e) {
             throw new DatabaseException(
-                    "the switch journal cannot be written, so nothing was switched: " + e.getMessage(), e);
+                    "the switch journal cannot be written, so nothing was switched: " + e.getMessage()
+                            + " (local=true, weir switch --local, switches this server alone, also then)",
+                    e);
         }
     }
 

@@ -31,6 +31,9 @@ public final class SwitchJournal implements AutoCloseable {
 
     private final @Nullable AuditFile file;
     private final List<Line> pending = new ArrayList<>();
+    /** The last lines, if the disk has refused them. */
+    private final List<Line> unsaved = new ArrayList<>();
+
     private long version;
 
     /**
@@ -95,28 +98,66 @@ public final class SwitchJournal implements AutoCloseable {
      * @throws IOException if it cannot be written; the change must not be made then
      */
     public synchronized Line add(SwitchChange change, @Nullable String before) throws IOException {
-        AuditFile to = file;
+        appendUnsaved();
         Line line = new Line(version + 1, change, before);
-        AuditLine written = AuditLine.of(
+        if (file == null) {
+            log(line, "kept in memory until the database is back (with --data it is written to a file)");
+        } else {
+            lastMark = file.append(List.of(written(line)));
+        }
+        return added(line);
+    }
+
+    /** Adds a change that is made in any case. If the disk refuses the line, the log has it, and it is saved later. */
+    synchronized Line addAnyway(SwitchChange change, @Nullable String before) {
+        try {
+            return add(change, before);
+        } catch (IOException e) {
+            Line line = new Line(version + 1, change, before);
+            log(line, "kept in memory until it can be written to " + NAME + " (" + e.getMessage() + ")");
+            unsaved.add(line);
+            lastMark = null;
+            return added(line);
+        }
+    }
+
+    private Line added(Line line) {
+        version++;
+        pending.add(line);
+        return line;
+    }
+
+    private void log(Line line, String where) {
+        LOG.log(Level.WARNING, "audit line, " + where + ": " + written(line).text());
+    }
+
+    private AuditLine written(Line line) {
+        SwitchChange change = line.change();
+        return AuditLine.of(
                 line.number(),
                 change.at(),
                 change.author(),
                 KIND,
                 change.name().id(),
-                before,
+                line.before(),
                 change.terms(),
-                to == null ? AuditLine.START : to.hash());
-        if (to == null) {
-            LOG.log(
-                    Level.WARNING,
-                    "audit line, kept in memory until the database is back (with --data it is written to a file): "
-                            + written.text());
-        } else {
-            lastMark = to.append(List.of(written));
+                file == null ? AuditLine.START : file.hash());
+    }
+
+    /** Writes the lines that the disk has refused, if it takes them now. */
+    synchronized void saveUnsaved() {
+        try {
+            appendUnsaved();
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "the switch journal is still not writable", e);
         }
-        version++;
-        pending.add(line);
-        return line;
+    }
+
+    private void appendUnsaved() throws IOException {
+        while (file != null && !unsaved.isEmpty()) {
+            file.append(List.of(written(unsaved.get(0))));
+            unsaved.remove(0);
+        }
     }
 
     /** Removes the line of a change that was not made. Only the last line can be removed from the file. */
@@ -139,6 +180,7 @@ public final class SwitchJournal implements AutoCloseable {
 
     /** Records that all lines up to {@code line} are in the database. */
     public synchronized void reconciled(Line line) throws IOException {
+        appendUnsaved();
         pending.removeIf(each -> each.number() <= line.number());
         if (file != null) {
             String upTo = Json.text(json -> {

@@ -73,9 +73,9 @@ final class SwitchSync implements AutoCloseable {
         this.listener = listener;
     }
 
-    void start(@Nullable RelayedSwitches relay, boolean follows) {
+    void start(@Nullable RelayedSwitches relay) {
         this.relayed = relay;
-        if (follows && !closed) {
+        if (!closed) {
             synchronize();
             thread.start();
         }
@@ -115,6 +115,7 @@ final class SwitchSync implements AutoCloseable {
     }
 
     private synchronized void synchronize() {
+        journal.saveUnsaved();
         RelayedSwitches others = relayed;
         if (others != null && !closed) {
             boolean isNew = others.read();

@@ -133,7 +133,7 @@ public final class Switches implements AutoCloseable {
         RelayedSwitches relayed = relay == null ? null : new RelayedSwitches(relay, secret, rejectedNotes);
         unsigned = relay != null && secret == null;
         offline.relay(relayed);
-        sync.start(relayed, shared || relay != null);
+        sync.start(relayed);
     }
 
     /** Applies rows of the database that have changed. */
@@ -205,16 +205,22 @@ public final class Switches implements AutoCloseable {
     }
 
     private Switched make(SwitchRequest request, boolean local) {
-        if (!shared || (!local && follower.isConnected())) {
+        if (follower.isConnected() && (!local || !shared)) {
             try {
                 return inDatabase(request);
             } catch (DatabaseException e) {
-                if (!shared || (!e.isLockTimeout() && isReachable())) {
-                    throw e; // the database is reachable and refuses the change
+                boolean refused = !e.isLockTimeout() && isReachable();
+                if (refused && !shared && !local) {
+                    throw new DatabaseException(
+                            e.getMessage() + " (local=true, weir switch --local, switches without the database)", e);
+                }
+                if (refused && shared) {
+                    throw e;
                 }
             }
         }
-        return offline.make(request, latest.last(request.name()), local);
+        // Nobody shares an embedded database, so without it a switch is for this server anyway.
+        return offline.make(request, latest.last(request.name()), local || !shared);
     }
 
     private boolean isReachable() {

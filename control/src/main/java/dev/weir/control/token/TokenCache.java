@@ -19,6 +19,9 @@ public final class TokenCache {
     /** The tokens by id; null until they are first read. */
     private volatile @Nullable Map<String, StoredToken> tokens;
 
+    /** Why the tokens are unknown, and the cure. */
+    private volatile String unknown = "";
+
     /** The result of looking up a presented token. */
     public sealed interface Found {
         /** The token is valid. */
@@ -55,6 +58,16 @@ public final class TokenCache {
      */
     public boolean isRead() {
         return tokens != null;
+    }
+
+    /** Records that the tokens are lost: nobody may be let in for want of them. {@code why} says the cure as well. */
+    public void lost(String why) {
+        unknown = why;
+    }
+
+    /** Returns why the tokens are {@linkplain #lost lost}; null if they are not. */
+    public @Nullable String lost() {
+        return tokens != null || unknown.isEmpty() ? null : unknown;
     }
 
     /** Returns whether there is an admin token, also an expired one. */

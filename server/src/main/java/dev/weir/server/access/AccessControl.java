@@ -86,11 +86,13 @@ public final class AccessControl {
     /**
      * Identifies the caller of the admin port.
      *
-     * @throws HttpProblemException 401 or 429 for an invalid token; 401 or 403 if a token is required and missing
+     * @throws HttpProblemException 401 or 429 for an invalid token; 401 or 403 if a token is required and missing; 503
+     *     if the tokens are lost
      */
     public Caller identify(HttpServerRequest request) {
         String address = address(request);
         String token = token(request);
+        requireKnownTokens(token);
         return token == null ? local(request, address) : holder(token, address);
     }
 
@@ -112,17 +114,30 @@ public final class AccessControl {
      * Requires that a call of the data plane may give hits back. Without any token everyone may; otherwise a token with
      * the permission is required.
      *
-     * @throws HttpProblemException 401, 403 or 429
+     * @throws HttpProblemException 401, 403, 429 or 503
      */
     public void requireToGiveBack(HttpServerRequest request) {
         if (!mayListenAnywhere()) {
             return;
         }
         String token = token(request);
+        requireKnownTokens(token);
         if (token == null) {
             throw noToken("a token is required to give hits back (expected: Authorization: Bearer weir_…)");
         }
         require(holder(token, address(request)), Permission.GIVE_BACK);
+    }
+
+    /**
+     * Refuses everybody but the holder of the fixed token if a damaged database has lost the tokens: without them nobody
+     * can be told from somebody who must not get in.
+     */
+    private void requireKnownTokens(@Nullable String token) {
+        String lost = tokenCache == null ? null : tokenCache.lost();
+        if (lost != null && (fixed == null || token == null || !fixed.matches(token))) {
+            refused.count(token == null ? Reason.NO_TOKEN : Reason.WRONG_TOKEN);
+            throw HttpProblemException.unavailable(lost);
+        }
     }
 
     /** Counts a call that was refused because a page of another site made it. */

@@ -12,6 +12,7 @@ public enum Permission {
     GIVE_BACK(Role.OPERATOR, "give hits back"),
     CHANGE_RULES(Role.ADMIN, "change rules"),
     MANAGE_TOKENS(Role.ADMIN, "read or change tokens"),
+    BACK_UP(Role.ADMIN, "read a backup"),
     /** The permission of a route that is not in this table. */
     OTHERWISE(Role.ADMIN, "change this");
 
@@ -25,6 +26,7 @@ public enum Permission {
             "/ratelimit/rules", CHANGE_RULES);
 
     private static final String TOKENS = "/admin/v1/tokens";
+    private static final String BACKUP = "/admin/v1/backup";
 
     private final Role role;
     private final String words;
@@ -42,6 +44,9 @@ public enum Permission {
     public static Permission of(boolean changes, String route) {
         if (route.startsWith(TOKENS)) {
             return MANAGE_TOKENS;
+        }
+        if (route.startsWith(BACKUP)) {
+            return BACK_UP;
         }
         if (!changes) {
             return READ;

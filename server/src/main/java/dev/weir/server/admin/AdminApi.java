@@ -43,6 +43,7 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             GET, PUT, DELETE /admin/v1/switches/{rule}   on, off, shadow or rollout; "all" for all rules
             GET /admin/v1/audit                    who changed what (?after=VERSION)
             GET /admin/v1/audit/verify             whether the hash chain of the audit is intact
+            GET /admin/v1/backup                   rules, quotas, tokens (hashed), switches and audit, for weir recover
             GET, POST /admin/v1/tokens             access tokens and their roles (viewer, operator, admin)
             GET, DELETE /admin/v1/tokens/{name}
             POST /admin/v1/tokens/{name}/rotate    a new secret

@@ -52,6 +52,7 @@ public final class ControlApi {
     private final QuotaApi quotaApi;
     private final UsageApi usageApi;
     private final AuditApi auditApi;
+    private final BackupApi backupApi;
     private final TokenApi tokenApi;
     private final CounterApi counterApi;
     private final ExplainApi explainApi;
@@ -79,6 +80,7 @@ public final class ControlApi {
         this.quotaApi = new QuotaApi(rules, control);
         this.usageApi = new UsageApi(limiter, control);
         this.auditApi = new AuditApi(control);
+        this.backupApi = new BackupApi(control);
         this.tokenApi = new TokenApi(control);
         this.counterApi = new CounterApi(counters, control);
         this.explainApi = new ExplainApi(limiter);
@@ -115,6 +117,7 @@ public final class ControlApi {
         get(router, "/admin/v1/usage/:api_key", usageApi::get);
         get(router, "/admin/v1/audit", auditApi::list);
         get(router, "/admin/v1/audit/verify", call -> auditApi.verify());
+        get(router, "/admin/v1/backup", call -> backupApi.get());
         get(router, TOKENS, tokenApi::list);
         write(router, HttpMethod.POST, TOKENS, tokenApi::create);
         get(router, TOKENS + "/:name", tokenApi::get);
@@ -144,6 +147,7 @@ public final class ControlApi {
                 "/admin/v1/usage/:api_key",
                 "/admin/v1/audit",
                 "/admin/v1/audit/verify",
+                "/admin/v1/backup",
                 "/admin/v1/whoami",
                 "/admin/v1/status",
                 "/openapi.json")) {

@@ -76,6 +76,15 @@ class AdminClient extends ServerClient {
         }
     }
 
+    /** An answer that is not JSON. */
+    String getText(String path) throws CommandException {
+        HttpResponse<String> answer = exchange("GET", path, null, List.of());
+        if (answer.statusCode() >= 300) {
+            reply(answer); // throws the error
+        }
+        return answer.body();
+    }
+
     /** All entries of a list, page by page. */
     JsonArray all(String path, String what) throws CommandException {
         return all(path, "", what);
@@ -133,6 +142,11 @@ class AdminClient extends ServerClient {
 
     private Reply send(String method, String path, byte @Nullable [] body, List<String> headers)
             throws CommandException {
+        return reply(exchange(method, path, body, headers));
+    }
+
+    private HttpResponse<String> exchange(String method, String path, byte @Nullable [] body, List<String> headers)
+            throws CommandException {
         List<String> all = new ArrayList<>(headers);
         all.addAll(List.of("X-Weir-Author", headerValue(System.getProperty("user.name", "unknown"))));
         String reason = reason();
@@ -143,7 +157,7 @@ class AdminClient extends ServerClient {
         if (!tokenToSend.isEmpty()) {
             all.addAll(List.of("Authorization", "Bearer " + tokenToSend));
         }
-        return reply(send(new Call("--admin", url, "http://localhost:6070", method, path), body, all));
+        return send(new Call("--admin", url, "http://localhost:6070", method, path), body, all);
     }
 
     /** The token to send; empty for none. */

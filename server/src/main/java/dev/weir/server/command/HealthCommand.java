@@ -16,7 +16,7 @@ import picocli.CommandLine.Spec;
         description = "Ask a running server whether it is ready.",
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit code:%n",
-        exitCodeList = {"0:ready", "1:not ready", "4:no answer"},
+        exitCodeList = {"0:ready", "1:not ready", "2:wrong arguments", "4:no answer"},
         footer = {"", "Example: weir health --url http://localhost:8080"})
 final class HealthCommand implements Callable<Integer> {
     @Option(

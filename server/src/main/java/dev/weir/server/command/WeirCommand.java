@@ -20,8 +20,8 @@ import picocli.CommandLine.Spec;
 
 /**
  * The whole command:
- * {@code weir serve | health | status | check | explain | counter | validate | simulate | rules | quota | switch | audit | token |
- * completion | version | help}.
+ * {@code weir serve | health | status | check | explain | counter | validate | simulate | rules | quota | switch | audit |
+ * token | backup | recover | version | completion | help}.
  */
 @Command(
         name = "weir",
@@ -84,6 +84,8 @@ public final class WeirCommand implements Runnable {
         all.put("switch", SwitchCommand::new);
         all.put("audit", AuditCommand::new);
         all.put("token", TokenCommand::new);
+        all.put("backup", BackupCommand::new);
+        all.put("recover", RecoverCommand::new);
         all.put("version", VersionCommand::new);
         return all;
     }

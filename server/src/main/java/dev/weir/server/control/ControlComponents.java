@@ -64,11 +64,13 @@ public final class ControlComponents implements AutoCloseable {
         return control;
     }
 
-    /** Says that the database does not answer; empty while it does, and without one. */
+    /** Says that the database does not answer or is damaged; empty while it works, and without one. */
     public String degraded() {
-        return control == null || control.isConnected()
-                ? ""
-                : "database: unreachable, so its last known contents stay in force and changes are refused";
+        if (control == null || control.isConnected()) {
+            return "";
+        }
+        return "database: " + (control.isUsable() ? "unreachable" : "damaged (the log says how to recover it)")
+                + ", so its last known contents stay in force and changes are refused";
     }
 
     public AccessControl access() {

@@ -66,10 +66,7 @@ public final class WatchedRuleFiles implements AutoCloseable {
 
     /** The load options for rules of every source. */
     public static LoadOptions options(Settings settings) {
-        return new LoadOptions(
-                settings.mergeDomains(),
-                settings.stores().keySet(),
-                settings.rls().calendarMonths());
+        return new LoadOptions(settings.mergeDomains(), settings.stores().keySet(), settings.calendarMonths());
     }
 
     WrittenRules first() {

@@ -64,6 +64,11 @@ public record Settings(
         stores = Map.copyOf(stores);
     }
 
+    /** Whether a limit per month, in rules and in requests, is one of the calendar. */
+    public boolean calendarMonths() {
+        return rls.calendarMonths();
+    }
+
     /** Whether no rules are configured, so that the example rules apply. */
     public boolean isExample() {
         return rules.isEmpty() && sources.addresses().isEmpty();

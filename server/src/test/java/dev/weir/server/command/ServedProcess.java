@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 /** {@code weir serve} as a process of its own, with the libraries that ship and none that only the tests have. */
 final class ServedProcess implements AutoCloseable {
     private static final Pattern HTTP = Pattern.compile("ready in [^:]*: (http://\\S+),");
+    private static final Pattern ADMIN = Pattern.compile("admin (http://[^\\s\"]+)");
     private static final Pattern GRPC = Pattern.compile("grpc://\\S+:(\\d+),");
 
     private final Process process;
@@ -91,6 +92,13 @@ final class ServedProcess implements AutoCloseable {
     /** {@code http://host:port}. */
     String http() {
         Matcher address = HTTP.matcher(ready);
+        assertThat(address.find()).as(ready).isTrue();
+        return address.group(1);
+    }
+
+    /** {@code http://host:port} of the admin port. */
+    String admin() {
+        Matcher address = ADMIN.matcher(ready);
         assertThat(address.find()).as(ready).isTrue();
         return address.group(1);
     }

@@ -208,7 +208,7 @@ class WeirCommandTest extends AtTheTerminal {
             assertThat(out.toString().strip()).isEqualTo("OK");
         }
         assertThat(run("health", "--url", "http://127.0.0.1:" + FreePorts.free()))
-                .isEqualTo(4);
+                .isEqualTo(ExitCodes.UNREACHABLE);
         assertThat(err.toString()).contains("cannot connect");
     }
 

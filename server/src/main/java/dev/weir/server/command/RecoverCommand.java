@@ -1,0 +1,148 @@
+package dev.weir.server.command;
+
+import dev.weir.control.Recovery;
+import dev.weir.control.audit.Author;
+import dev.weir.control.folder.DatabaseCopy;
+import dev.weir.text.message.FileErrors;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Replaces the embedded database of a data folder, without a server. */
+@Command(
+        name = "recover",
+        description = {
+            "Replace the embedded database of a stopped server: a damaged one, or to restore a backup.",
+            "The old file is renamed, never deleted, and the audit gets a line. Without a choice, say what there is."
+        },
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = "%nExit code:%n",
+        exitCodeList = {
+            "0:recovered",
+            "1:the copy or the backup is damaged",
+            "2:no choice was made, or a server uses the folder",
+            "3:there is no such folder, copy or backup"
+        },
+        footer = {"", "Example: weir recover --data /var/lib/weir --from-copy"})
+final class RecoverCommand implements Callable<Integer> {
+    @Option(names = "--data", required = true, paramLabel = "DIR", description = "Data folder of the stopped server.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private Path data;
+
+    @ArgGroup
+    private @Nullable Choice choice;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Reason, for the audit.")
+    private String reason = "";
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    /** The data of the new database. */
+    static final class Choice {
+        @Option(
+                names = "--from-copy",
+                description = "Use the server's last good copy, " + DatabaseCopy.NAME + " in the data folder.")
+        private boolean fromCopy;
+
+        @Option(names = "--from-backup", paramLabel = "FILE", description = "Use a file that weir backup has written.")
+        private @Nullable Path backup;
+
+        @Option(
+                names = "--empty",
+                description = "Start without rules, quotas, tokens and switches. Until an admin token is created, the"
+                        + " server's own user may do everything on the admin port.")
+        private boolean empty;
+
+        @Option(
+                names = "--keep",
+                description = "Keep the database although it has lost changes, for example after you restored its"
+                        + " file yourself.")
+        private boolean keep;
+    }
+
+    @Override
+    public Integer call() throws CommandException {
+        if (!Files.isDirectory(data)) {
+            throw new CommandException(ExitCodes.NOT_FOUND, "--data: " + data + " is not a folder");
+        }
+        Choice chosen = choice;
+        if (chosen == null) {
+            throw new CommandException(choices());
+        }
+        try {
+            if (chosen.fromCopy) {
+                replace(load(data.resolve(DatabaseCopy.NAME)), "the copy " + DatabaseCopy.NAME);
+            } else if (chosen.backup != null) {
+                replace(load(chosen.backup), "the backup " + chosen.backup);
+            } else if (chosen.empty) {
+                replace(DatabaseCopy.Contents.none(Instant.now().truncatedTo(ChronoUnit.SECONDS)), "nothing");
+            } else if (chosen.keep) {
+                print("kept the database; the audit file is now " + new Recovery(data).keep());
+            }
+        } catch (IOException e) {
+            throw new CommandException(FileErrors.what(e));
+        }
+        return ExitCodes.YES;
+    }
+
+    private void replace(DatabaseCopy.Contents contents, String from) throws IOException {
+        Author author = new Author(System.getProperty("user.name", "unknown"), "weir recover", reason);
+        Recovery.Recovered done = new Recovery(data).replace(contents, from, author);
+        print("recovered from " + from + ", as of " + contents.at() + ": " + contents.sizes() + "; audited changes: "
+                + done.audited());
+        if (done.aside() != null) {
+            print("the old database is now " + done.aside());
+        }
+        if (contents.tokens().isEmpty()) {
+            print("there are no tokens: start the server on 127.0.0.1 and run: weir token create NAME --role admin");
+        }
+    }
+
+    private static DatabaseCopy.Contents load(Path file) throws CommandException {
+        DatabaseCopy.Contents contents;
+        try {
+            contents = DatabaseCopy.at(file).load();
+        } catch (IOException e) {
+            throw new CommandException(ExitCodes.NO, FileErrors.what(e) + "; nothing was changed");
+        }
+        if (contents == null) {
+            throw new CommandException(ExitCodes.NOT_FOUND, file + " does not exist; nothing was changed");
+        }
+        return contents;
+    }
+
+    /** The choices that there are in this folder. */
+    private String choices() {
+        String copy;
+        try {
+            DatabaseCopy.Contents contents = DatabaseCopy.in(data).load();
+            copy = contents == null ? "there is none" : "as of " + contents.at() + ", " + contents.sizes();
+        } catch (IOException e) {
+            copy = FileErrors.what(e);
+        }
+        String command = "weir recover --data " + data;
+        return "nothing was chosen (expected: one of these)\n"
+                + "  " + command + " --from-copy           the last good copy: " + copy + "\n"
+                + "  " + command + " --from-backup FILE    a file of weir backup\n"
+                + "  " + command + " --keep                the database as it is, if it opens\n"
+                + "  " + command + " --empty               no rules, quotas, tokens and switches";
+    }
+
+    private void print(String line) {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println(line);
+        out.flush();
+    }
+}
