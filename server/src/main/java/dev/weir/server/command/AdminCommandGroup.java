@@ -1,5 +1,6 @@
 package dev.weir.server.command;
 
+import dev.weir.server.terminal.TextTable;
 import java.io.PrintWriter;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Model.CommandSpec;

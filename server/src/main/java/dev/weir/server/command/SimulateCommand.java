@@ -2,6 +2,7 @@ package dev.weir.server.command;
 
 import dev.weir.Limit;
 import dev.weir.internal.model.Rule;
+import dev.weir.server.terminal.TextTable;
 import dev.weir.simulation.RunResult;
 import dev.weir.simulation.Simulation;
 import dev.weir.simulation.accuracy.SlidingWindowAccuracy;

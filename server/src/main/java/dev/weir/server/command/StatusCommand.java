@@ -1,5 +1,6 @@
 package dev.weir.server.command;
 
+import dev.weir.server.terminal.TextTable;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;

@@ -4,6 +4,8 @@ import dev.weir.server.completion.CompletionCommand;
 import dev.weir.server.log.Logs;
 import dev.weir.server.memory.DirectMemory;
 import dev.weir.server.settings.Version;
+import dev.weir.server.terminal.HelpPage;
+import dev.weir.server.terminal.UsageErrors;
 import dev.weir.server.tls.Renegotiation;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;

@@ -1,4 +1,4 @@
-package dev.weir.server.command;
+package dev.weir.server.terminal;
 
 import java.io.PrintWriter;
 import java.util.List;
@@ -8,12 +8,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Explains invalid arguments: the mistake, a suggestion, and where to read on. */
-final class UsageErrors {
+public final class UsageErrors {
     private static final Pattern RULES = Pattern.compile(".*\\.ya?ml");
 
     private UsageErrors() {}
 
-    static int explain(ParameterException mistake) {
+    public static int explain(ParameterException mistake) {
         CommandLine command = mistake.getCommandLine();
         PrintWriter err = command.getErr();
         String name = command.getCommandSpec().qualifiedName();

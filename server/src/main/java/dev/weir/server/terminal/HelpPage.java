@@ -1,4 +1,4 @@
-package dev.weir.server.command;
+package dev.weir.server.terminal;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,8 +11,8 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /** A help page that breaks descriptions only at spaces: picocli would also break within an address. */
-final class HelpPage extends Help {
-    HelpPage(CommandSpec command, ColorScheme colors) {
+public final class HelpPage extends Help {
+    public HelpPage(CommandSpec command, ColorScheme colors) {
         super(command, colors);
     }
 

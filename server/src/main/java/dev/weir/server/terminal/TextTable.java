@@ -1,18 +1,18 @@
-package dev.weir.server.command;
+package dev.weir.server.terminal;
 
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Prints aligned columns. */
-final class TextTable {
+public final class TextTable {
     private final List<List<String>> rows = new ArrayList<>();
 
-    TextTable(String... head) {
+    public TextTable(String... head) {
         rows.add(List.of(head));
     }
 
-    void row(String... cells) {
+    public void row(String... cells) {
         List<String> row = new ArrayList<>();
         for (String each : cells) {
             // A name may contain any character: it must neither break the line nor control the terminal.
@@ -21,7 +21,7 @@ final class TextTable {
         rows.add(row);
     }
 
-    void print(PrintWriter out) {
+    public void print(PrintWriter out) {
         int columns = rows.get(0).size();
         int[] width = new int[columns];
         for (List<String> row : rows) {
