@@ -54,7 +54,7 @@ public final class WeirCommand implements Runnable {
         weir.addSubcommand(new SwitchCommand());
         weir.addSubcommand(new AuditCommand());
         weir.addSubcommand(new TokenCommand());
-        weir.addSubcommand(new BackupCommand());
+        weir.addSubcommand(new RecoverCommand.Backup());
         weir.addSubcommand(new RecoverCommand());
         weir.setHelpFactory(HelpPage::new);
         weir.setParameterExceptionHandler((mistake, arguments) -> UsageErrors.explain(mistake));
