@@ -9,6 +9,7 @@ import dev.weir.control.change.Change;
 import dev.weir.control.change.ChangeRefusedException;
 import dev.weir.control.change.Precondition;
 import dev.weir.control.data.StoredVersion;
+import dev.weir.control.folder.DatabaseCopy;
 import dev.weir.control.quota.StoredOverride;
 import dev.weir.control.quota.StoredQuota;
 import dev.weir.control.token.Role;
@@ -21,6 +22,7 @@ import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.grammar.EnvoyUnit;
 import dev.weir.rules.internal.load.RuleLoader;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -33,6 +35,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The contract of the control plane on every database. */
 abstract class ControlContract extends DatabaseContract {
@@ -246,6 +249,23 @@ abstract class ControlContract extends DatabaseContract {
                         .text())
                 .isNull();
         assertThat(plane.tokens().book().size()).isEqualTo(1);
+    }
+
+    @Test
+    void aBackupHoldsEverythingAndIsReadAgain(@TempDir Path elsewhere) throws IOException {
+        plane.putRule(OPERATOR, "backed-up", "api", BODY, ANY, false);
+        plane.tokens().create(OPERATOR, "backup", Role.ADMIN, null, false);
+        DatabaseCopy.Contents backup = plane.backup();
+        assertThat(backup.rules()).extracting("id").contains("backed-up");
+        assertThat(backup.tokens()).extracting("name").contains("backup");
+        assertThat(backup.audit()).hasSize((int) plane.version());
+        DatabaseCopy file = DatabaseCopy.at(elsewhere.resolve("backup"));
+        file.save(backup);
+        DatabaseCopy.Contents read = Objects.requireNonNull(file.load());
+        assertThat(read.rules()).containsExactlyElementsOf(backup.rules());
+        assertThat(read.tokens()).containsExactlyElementsOf(backup.tokens());
+        assertThat(read.audit()).containsExactlyElementsOf(backup.audit());
+        plane.putRule(OPERATOR, "after", "api", BODY, ANY, false);
     }
 
     @Test

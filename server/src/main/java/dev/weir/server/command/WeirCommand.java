@@ -86,7 +86,7 @@ public final class WeirCommand implements Runnable {
         all.put("switch", SwitchCommand::new);
         all.put("audit", AuditCommand::new);
         all.put("token", TokenCommand::new);
-        all.put("backup", BackupCommand::new);
+        all.put("backup", RecoverCommand.Backup::new);
         all.put("recover", RecoverCommand::new);
         all.put("version", VersionCommand::new);
         return all;
