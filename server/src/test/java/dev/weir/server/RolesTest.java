@@ -24,7 +24,9 @@ class RolesTest {
 
     @BeforeAll
     static void start() throws Exception {
-        Path rules = Files.writeString(folder.resolve("api.yaml"), "{domain: api, rules: []}");
+        Path rules = Files.writeString(
+                folder.resolve("api.yaml"),
+                "{domain: api, rules: [{name: free, match: {tier: free}, limit: {requests: 1, window: 1h}}]}");
         server = RunningServer.with(rules, "data", folder.resolve("data").toString());
         String admin = AdminAccessServerTest.create(server, "admin", "admin");
         TOKENS.put("admin", admin);

@@ -79,8 +79,11 @@ class ExplainEqualsCheckTest {
 
         assertThat(explained.getBoolean("has_room")).as(what).isEqualTo(checked.getBoolean("allowed"));
         double reset = checked.getLong("reset_at") - now;
-        assertThat(counter.getDouble("reset_in")).as(what).isCloseTo(reset, aSecond);
-        assertThat(counter.getLong("remaining")).as(what).isEqualTo(checked.getLong("remaining"));
+        // A cached denial tells what the store said up to a second ago; smaller requests may have passed since.
+        if (!explained.getString("answered_by").equals("cached_denial")) {
+            assertThat(counter.getDouble("reset_in")).as(what).isCloseTo(reset, aSecond);
+            assertThat(counter.getLong("remaining")).as(what).isEqualTo(checked.getLong("remaining"));
+        }
         if (!checked.getBoolean("allowed")) {
             assertThat(explained.getDouble("reset_in")).as(what).isCloseTo(reset, aSecond);
             assertThat(explained.getDouble("retry_after"))

@@ -1,6 +1,5 @@
 package dev.weir.server.attack;
 
-import dev.weir.server.command.WeirCommand;
 import io.netty.util.internal.PlatformDependent;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -9,7 +8,10 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 
-/** Runs the {@code weir} command, and prints its memory after a garbage collection for every line on standard input. */
+/**
+ * Runs the {@code weir} command, perhaps of an earlier build, and prints its memory after a garbage collection for every
+ * line on standard input.
+ */
 public final class AttackedMain {
     static final String MEMORY = "MEMORY ";
 
@@ -19,7 +21,13 @@ public final class AttackedMain {
         Thread asked = new Thread(AttackedMain::answer, "memory");
         asked.setDaemon(true);
         asked.start();
-        WeirCommand.main(arguments);
+        try {
+            Class.forName(System.getProperty("weir.attack.main"))
+                    .getMethod("main", String[].class)
+                    .invoke(null, (Object) arguments);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static void answer() {

@@ -64,6 +64,7 @@ final class AttackedServer implements AutoCloseable {
                 "--add-opens=java.base/java.nio=ALL-UNNAMED",
                 "-cp",
                 classPath(),
+                "-Dweir.attack.main=" + System.getProperty("weir.attack.main", "dev.weir.server.command.WeirCommand"),
                 AttackedMain.class.getName(),
                 "serve",
                 "--rules=" + rules,
@@ -84,14 +85,19 @@ final class AttackedServer implements AutoCloseable {
         }
     }
 
-    /** What ships, and the one class of the tests that starts it. */
+    /**
+     * What ships, and the one class of the tests that starts it. {@code -Dweir.attack.class-path} names what shipped
+     * before, to see that an attack succeeds there, and {@code -Dweir.attack.main} its main class.
+     */
     private static String classPath() throws IOException {
         Path target = Path.of("target");
-        return target.resolve("classes").toAbsolutePath()
-                + File.pathSeparator
-                + target.resolve("test-classes").toAbsolutePath()
-                + File.pathSeparator
-                + Files.readString(target.resolve("shipped-class-path"));
+        String attacked = System.getProperty("weir.attack.class-path");
+        if (attacked == null) {
+            attacked = target.resolve("classes").toAbsolutePath()
+                    + File.pathSeparator
+                    + Files.readString(target.resolve("shipped-class-path"));
+        }
+        return attacked + File.pathSeparator + target.resolve("test-classes").toAbsolutePath();
     }
 
     private void read() {
