@@ -50,7 +50,7 @@ public final class RedisFleetUnderAttack {
                 limit: { requests: 10000, window: 1m, algorithm: sliding_window_log }
             """;
 
-    /** What the attacker sends in turn, each as costly as max_request_cost allows by default. */
+    /** The attacker's requests, sent in turn; each is as costly as max_request_cost allows by default. */
     private enum Attack {
         MANY_NEW_COUNTERS("bucket", 128, 1, true),
         MANY_SUB_WINDOWS("parts", 4, 1, false),

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LatestSwitches {
     private volatile SortedMap<String, SwitchChange> all = new TreeMap<>();
-    /** What is in force: {@link #all}, and the unverified changes that are newer. */
+    /** The switches in force: {@link #all}, and the unverified changes that are newer. */
     private volatile SortedMap<String, SwitchChange> combined = all;
 
     private Map<String, SwitchChange> unverified = Map.of();

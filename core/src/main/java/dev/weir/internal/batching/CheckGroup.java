@@ -73,7 +73,7 @@ public final class CheckGroup {
         return size;
     }
 
-    /** What the group costs the store at most, in units of {@link RequestCost}. */
+    /** The most that the group costs the store, in units of {@link RequestCost}. */
     public long cost() {
         return idempotency == null ? cost : cost + RequestCost.OF_IDEMPOTENCY_KEY;
     }

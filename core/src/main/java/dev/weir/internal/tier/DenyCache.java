@@ -44,7 +44,7 @@ final class DenyCache {
     private static final int RESET = 6;
     private static final int ASKED = 7;
 
-    /** What a denial is looked up for. */
+    /** The purpose of a lookup. */
     private enum Use {
         /** To decide a request; once a second, one caller asks the store instead. */
         DECIDE,

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.StoreFailure;
 import org.junit.jupiter.api.Test;
 
-/** That deadlines are kept after an error, such as memory that ran out for a moment. */
+/** Tests that deadlines are kept after an error, such as memory that ran out for a moment. */
 class DeadlineTimerTest extends ManualBatcher {
 
     @Test

@@ -25,7 +25,7 @@ final class SimulatedScript {
     private final HitObserver takings;
     private final Outcome ahead = new Outcome();
     private final Map<Long, Grant> grants = new HashMap<>();
-    /** What was granted last to a lessee. */
+    /** The last grant of a lessee. */
     private record Grant(long number, long hits, long window, long moment) {}
 
     SimulatedScript(SimulatedCounters counters, Timeline timeline, HitObserver takings) {

@@ -34,7 +34,7 @@ public record EndpointPattern(
         return new EndpointPattern(text, method, new Glob(compared), bare);
     }
 
-    /** What it compares endpoints with: the method and the path. */
+    /** The pattern as endpoints are compared with it: the method and the path. */
     public String compared() {
         return method.isEmpty() ? path.text() : method + " " + path.text();
     }

@@ -7,7 +7,7 @@ import dev.weir.internal.match.pattern.TrustedProxies.Header;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who the caller is behind proxies, whatever the caller itself has sent. */
+/** Tests which address counts as the caller behind proxies, whatever the caller itself has sent. */
 class TrustedProxiesTest {
     private static final List<String> BLOCKS = List.of("10.0.0.0/8", "2001:db8:ffff::/48");
     private static final TrustedProxies COMMON = TrustedProxies.of(BLOCKS, Header.X_FORWARDED_FOR);

@@ -91,7 +91,7 @@ class LaterVersionTest {
         return WeirRules.ask("what", rule, "user", "u");
     }
 
-    /** What Redis calls the counter that {@code request} meets first. */
+    /** The name in Redis of the first counter of {@code request}. */
     private static String key(Limiter limiter, Request request) {
         RuleCounter counter = limiter.counters(request).get(0);
         return new String(RedisKey.of(counter.check().name), StandardCharsets.US_ASCII);
