@@ -21,6 +21,9 @@ public final class CheckStates {
     private long[] sentNanos = new long[4];
 
     private int size;
+    /** The number of open checks. */
+    private int open;
+
     private int quotas;
 
     CheckStates(Places places) {
@@ -38,11 +41,12 @@ public final class CheckStates {
         for (int i = 0; i < size; i++) {
             states[i] = OPEN;
         }
+        open = size;
     }
 
     /** Marks the check at {@code index} as decided, with nothing to give back. */
     public void settled(int index) {
-        states[index] = SETTLED;
+        set(index, SETTLED);
     }
 
     /**
@@ -51,12 +55,22 @@ public final class CheckStates {
     public void decided(int index, Check check, boolean passed, long sent) {
         sentNanos[index] = sent;
         if (check.hits > 0 && counts(check)) {
-            states[index] = COUNTED;
+            set(index, COUNTED);
         } else if (check.hits > 0 && passed && check.outcome.allowed) {
-            states[index] = TAKEN;
+            set(index, TAKEN);
         } else {
-            states[index] = SETTLED;
+            set(index, SETTLED);
         }
+    }
+
+    private void set(int index, byte state) {
+        open -= states[index] == OPEN ? 1 : 0;
+        states[index] = state;
+    }
+
+    /** Whether any check is open. */
+    boolean anyOpen() {
+        return open > 0;
     }
 
     public boolean isOpen(int index) {
@@ -74,6 +88,9 @@ public final class CheckStates {
 
     /** Whether the decided checks deny the request, whatever the outcome of the open ones. */
     public boolean denied() {
+        if (open == size) {
+            return false;
+        }
         int seen = PassRule.begin(places.quotaPassed());
         for (int i = 0; i < size; i++) {
             seen = add(seen, i);

@@ -370,7 +370,7 @@ public final class MultiPlaceDecision {
     public void conclude(boolean again) {
         if (again) {
             here.ask();
-        } else {
+        } else if (states.anyOpen()) {
             takeHere();
         }
         if (again || isDenied()) {

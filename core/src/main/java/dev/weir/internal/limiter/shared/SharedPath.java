@@ -147,7 +147,7 @@ public final class SharedPath {
         } else if (isDenied(pending, route, now)) {
             return decideDenied(pending, request, now, into);
         }
-        boolean denied = pending.states.denied();
+        boolean denied = held && pending.states.denied();
         boolean spends = held && !denied;
         boolean paid = held && pending.leased.take(pending, pending.askedNanos, denied);
         if (paid || anyKnown) {

@@ -72,18 +72,18 @@ final class BatchProgram {
         openRun[counter] = NO_RUN;
     }
 
-    /** Adds the only check of a request. Returns whether it joined the run of its counter. */
-    boolean addRun(Check check, int counter) {
-        if (joinsRun(check, counter)) {
-            entries[openRun[counter] + 3]++;
-            return true;
-        }
+    /** Adds the only check of a request as the start of a run. */
+    void startRun(Check check, int counter) {
         openRun[counter] = size;
         write(counter, meters.position(MeterTable.of(check), check.countsDenied), hits(check), 1 + check.window);
-        return false;
     }
 
-    /** Returns whether the only check of a request would join the run of {@code counter}. */
+    /** Adds a check that {@linkplain #joinsRun joins} the run of {@code counter}. */
+    void joinRun(int counter) {
+        entries[openRun[counter] + 3]++;
+    }
+
+    /** Returns whether the only check of a request equals those in the run of {@code counter}. */
     boolean joinsRun(Check check, int counter) {
         int run = check.ahead > 0 ? NO_RUN : openRun[counter];
         return run != NO_RUN

@@ -30,6 +30,8 @@ public final class ScriptBatch {
 
     private static final int NO_ANSWER = -1;
 
+    private static final int NO_RUN = -1;
+
     private final int maxCost;
     private final int maxBytes;
     private final int maxGroups;
@@ -73,7 +75,9 @@ public final class ScriptBatch {
      * full. An empty batch accepts a group of any number of bytes, but not of any cost.
      */
     public boolean add(CheckGroup group) {
-        long more = joinsRun(group) ? 0 : group.cost();
+        boolean isSingle = group.size() == 1 && !group.askOnly && group.idempotency == null;
+        int run = isSingle && size > 0 ? runFor(group.get(0)) : NO_RUN;
+        long more = run == NO_RUN ? group.cost() : 0;
         if (cost + more > maxCost || (size > 0 && (size >= maxGroups || bytes() >= maxBytes))) {
             return false;
         }
@@ -82,9 +86,13 @@ public final class ScriptBatch {
             groups = Arrays.copyOf(groups, size * 2);
         }
         groups[size++] = group;
+        if (run != NO_RUN) {
+            joinRun(run);
+            return true;
+        }
         int from = askedSize;
-        if (group.size() == 1 && !group.askOnly && group.idempotency == null) {
-            addRun(group.get(0));
+        if (isSingle) {
+            startRun(group.get(0));
         } else if (group.size() > 0 || group.idempotency != null) {
             addGroup(group);
         }
@@ -195,23 +203,22 @@ public final class ScriptBatch {
         return cost;
     }
 
-    /** Returns whether {@code group} only makes a run longer, which costs nothing. */
-    private boolean joinsRun(CheckGroup group) {
-        if (size == 0 || group.size() != 1 || group.askOnly || group.idempotency != null) {
-            return false;
-        }
-        Check check = group.get(0);
+    /** Returns the counter whose run {@code check} only makes longer, which costs nothing; {@link #NO_RUN} if none. */
+    private int runFor(Check check) {
         int counter = counters.find(check, MeterTable.of(check).counting());
-        return counter >= 0 && program.joinsRun(check, counter);
+        return counter >= 0 && program.joinsRun(check, counter) ? counter : NO_RUN;
     }
 
-    private void addRun(Check check) {
+    private void joinRun(int counter) {
+        program.joinRun(counter);
+        ask(counter);
+        answered[askedSize - 1] = openAnswer[counter];
+    }
+
+    private void startRun(Check check) {
         int counter = counter(check);
-        if (program.addRun(check, counter)) {
-            answered[askedSize - 1] = openAnswer[counter];
-        } else {
-            openAnswer[counter] = nextAnswer(check);
-        }
+        program.startRun(check, counter);
+        openAnswer[counter] = nextAnswer(check);
     }
 
     private void addGroup(CheckGroup group) {
@@ -238,13 +245,18 @@ public final class ScriptBatch {
                 openAnswer = Arrays.copyOf(openAnswer, openAnswer.length * 2);
             }
         }
+        ask(counter);
+        return counter;
+    }
+
+    /** Adds a check of {@code counter}. */
+    private void ask(int counter) {
         if (askedSize == asked.length) {
             asked = Arrays.copyOf(asked, askedSize * 2);
             answered = Arrays.copyOf(answered, askedSize * 2);
             answeredAhead = Arrays.copyOf(answeredAhead, askedSize * 2);
         }
         asked[askedSize++] = counter;
-        return counter;
     }
 
     /** Assigns an answer to the check added last, if its counter is a block. */
