@@ -253,6 +253,11 @@ public final class ControlPlane implements AutoCloseable {
         rules.onChange(listener);
     }
 
+    /** Returns the servers that share the database; null if nobody else can. */
+    public @Nullable DatabaseNodes nodes() {
+        return database.isShared() ? new DatabaseNodes(database) : null;
+    }
+
     /** Returns whether the last call to the database succeeded. */
     public boolean isConnected() {
         return follower.isConnected();

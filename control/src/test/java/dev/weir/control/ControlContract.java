@@ -3,6 +3,8 @@ package dev.weir.control;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.CalendarWindow;
+import dev.weir.Limit;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.audit.Author;
 import dev.weir.control.change.Change;
@@ -10,6 +12,8 @@ import dev.weir.control.change.ChangeRefusedException;
 import dev.weir.control.change.Precondition;
 import dev.weir.control.data.StoredVersion;
 import dev.weir.control.folder.DatabaseCopy;
+import dev.weir.control.quota.OverrideUnit;
+import dev.weir.control.quota.QuotaBody;
 import dev.weir.control.quota.StoredOverride;
 import dev.weir.control.quota.StoredQuota;
 import dev.weir.control.token.Role;
@@ -19,9 +23,10 @@ import dev.weir.control.token.Tokens;
 import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.WrittenRules;
-import dev.weir.rules.internal.grammar.EnvoyUnit;
 import dev.weir.rules.internal.load.RuleLoader;
+import dev.weir.text.diagnostics.DiagnosticCollector;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -161,6 +166,19 @@ abstract class ControlContract extends DatabaseContract {
     }
 
     @Test
+    void anOverrideByTheCalendarIsReadBackAsWritten() throws IOException {
+        DiagnosticCollector problems = new DiagnosticCollector("body");
+        String body = "{overrides: [{descriptor: default, requests_per_unit: 9, unit: calendar_month}]}";
+        StoredQuota written = QuotaBody.read("k", body.getBytes(StandardCharsets.UTF_8), null, problems);
+        plane.putQuota(OPERATOR, Objects.requireNonNull(written, problems.all()::toString), ANY, false);
+        reopen();
+        StoredOverride read =
+                Objects.requireNonNull(plane.quotas().get("k")).overrides().get(0);
+        assertThat(read.unit().text()).isEqualTo("calendar_month");
+        assertThat(read.compiled().own()).isEqualTo(Limit.calendarWindow(9, CalendarWindow.MONTH));
+    }
+
+    @Test
     void aQuotaBeginsAndEndsOnTime() {
         Instant from = Instant.now().plusMillis(700);
         Instant until = from.plusMillis(700);
@@ -296,8 +314,13 @@ abstract class ControlContract extends DatabaseContract {
     }
 
     static StoredQuota quota(String apiKey, @Nullable Instant from, @Nullable Instant until) {
-        StoredOverride override =
-                new StoredOverride("endpoint:POST /api/v1/orders", 500, EnvoyUnit.MINUTE, null, null, null);
+        StoredOverride override = new StoredOverride(
+                "endpoint:POST /api/v1/orders",
+                500,
+                Objects.requireNonNull(OverrideUnit.called("minute")),
+                null,
+                null,
+                null);
         return new StoredQuota(
                 apiKey, "enterprise", List.of(override), from, until, new StoredVersion(0, Instant.EPOCH, ""));
     }

@@ -9,6 +9,8 @@ import dev.weir.server.admin.AdminApi;
 import dev.weir.server.admin.ControlApi;
 import dev.weir.server.control.ControlComponents;
 import dev.weir.server.counters.CounterAdmin;
+import dev.weir.server.fleet.FleetDirectory;
+import dev.weir.server.fleet.NodeStatus;
 import dev.weir.server.grpc.Decider;
 import dev.weir.server.grpc.GrpcServer;
 import dev.weir.server.grpc.GrpcServerSettings;
@@ -128,6 +130,7 @@ public final class WeirServer implements AutoCloseable {
                 ruleFiles,
                 control.remote(),
                 control.control(),
+                settings.control().data(),
                 settings.limiter().endpointForm());
         observers.rules(rules.all());
         MemoryBudget memory = new MemoryBudget(memoryLimits(settings.network()));
@@ -167,6 +170,9 @@ public final class WeirServer implements AutoCloseable {
                 health,
                 new GrpcServerMetrics(metrics),
                 memory);
+        NodeStatus status = new NodeStatus(health, rules.inForce(), limiter, stores.redis(), control.control());
+        FleetDirectory fleet = opened.add(new FleetDirectory(status, noteStore, control.nodes(), secret));
+        addTo(metrics, fleet.rejectedNotes());
         PeriodicTasks tasks = opened.add(new PeriodicTasks());
 
         Listeners listeners = new Listeners(settings, certificates, grpc, loops);
@@ -184,11 +190,11 @@ public final class WeirServer implements AutoCloseable {
                         () -> new ControlApi(
                                         loops.vertx(),
                                         control.access(),
-                                        health,
+                                        status,
+                                        fleet,
                                         rules.inForce(),
                                         limiter,
                                         counters,
-                                        stores.redis(),
                                         control.control(),
                                         WatchedRuleFiles.options(settings))
                                 .routes()));
@@ -207,6 +213,7 @@ public final class WeirServer implements AutoCloseable {
         tasks.every(RESET_PERIOD, counters::applyRemoteResets);
         tasks.every(KEY_WARNING_PERIOD, new IneffectiveKeyWarnings(observers.ruleMetrics())::check);
         health.set(Health.State.SERVING);
+        fleet.start(listeners.admin(), settings.tls().admin() != null);
         var unused = loops.vertx().executeBlocking(Executors.callable(metrics::open), false);
         return new WeirServer(settings, opened, health, observers, limiter, listeners);
     }

@@ -89,6 +89,11 @@ class AdminPortTest {
             assertThat(file.statusCode()).as(each).isEqualTo(200);
             assertThat(file.body()).as(each).doesNotContain("innerHTML", "http://", "https://");
         }
+        for (String each : List.of("/favicon.svg", "/favicon.ico")) {
+            HttpResponse<String> icon = running.admin("GET", each);
+            assertThat(icon.statusCode()).as(each).isEqualTo(200);
+            assertThat(icon.headers().firstValue("Content-Type")).hasValue("image/svg+xml");
+        }
         assertThat(running.admin("GET", "/pages/../openapi.json").statusCode()).isNotEqualTo(500);
         assertThat(running.admin("GET", "/pages/").statusCode()).isEqualTo(404);
     }

@@ -19,15 +19,20 @@ public record AuditVerification(long changes, String lastHash, List<String> prob
 
     /** Verifies an audit file. */
     public static AuditVerification ofFile(Path file) throws IOException {
+        try (BufferedReader lines = AuditFile.reader(file)) {
+            return ofLines(file.toString(), lines);
+        }
+    }
+
+    /** Verifies an audit file that {@code lines} reads; problems show {@code name}. */
+    public static AuditVerification ofLines(String name, BufferedReader lines) throws IOException {
         AuditChain chain = new AuditChain();
         List<String> problems = new ArrayList<>();
-        try (BufferedReader lines = AuditFile.reader(file)) {
-            long number = 0;
-            for (String each = lines.readLine(); each != null; each = lines.readLine()) {
-                AuditLine line = AuditLine.parse(each);
-                number++;
-                add(problems, file + ":" + number + ": ", line == null ? "not an audit line" : chain.add(line));
-            }
+        long number = 0;
+        for (String each = lines.readLine(); each != null; each = lines.readLine()) {
+            AuditLine line = AuditLine.parse(each);
+            number++;
+            add(problems, name + ":" + number + ": ", line == null ? "not an audit line" : chain.add(line));
         }
         return of(chain, problems);
     }

@@ -4,7 +4,6 @@ import static dev.weir.text.message.PrintableText.quote;
 
 import dev.weir.control.data.StoredVersion;
 import dev.weir.control.data.Times;
-import dev.weir.rules.internal.grammar.EnvoyUnit;
 import dev.weir.text.diagnostics.DiagnosticCollector;
 import dev.weir.text.diagnostics.Position;
 import dev.weir.text.fields.Fields;
@@ -107,7 +106,10 @@ public final class QuotaBody {
             problems.error(fields.at(), "requests_per_unit is missing", "expected: a whole number >= 0");
         }
         Long burst = fields.whole("burst", 1, MOST_REQUESTS);
-        EnvoyUnit unit = unit(fields);
+        OverrideUnit unit = unit(fields);
+        if (burst != null && unit != null && unit.calendar() != null) {
+            problems.error(fields.at("burst"), "burst with " + unit.text(), "a window of the calendar has no burst");
+        }
         Instant from = time(fields, "effective_at");
         Instant until = time(fields, "expires_at");
         order(fields, from, until);
@@ -143,13 +145,14 @@ public final class QuotaBody {
         return descriptor;
     }
 
-    private @Nullable EnvoyUnit unit(Fields fields) {
+    private @Nullable OverrideUnit unit(Fields fields) {
         String text = fields.text("unit");
-        EnvoyUnit unit = text == null ? null : EnvoyUnit.called(text);
+        OverrideUnit unit = text == null ? null : OverrideUnit.called(text);
         if (text == null && fields.lacks("unit")) {
-            problems.error(fields.at("unit"), "unit is missing", "expected: " + String.join(", ", EnvoyUnit.TEXTS));
+            problems.error(fields.at("unit"), "unit is missing", "expected: " + String.join(", ", OverrideUnit.TEXTS));
         } else if (text != null && unit == null) {
-            problems.error(fields.at("unit"), "unknown unit " + quote(text), Suggestion.among(text, EnvoyUnit.TEXTS));
+            problems.error(
+                    fields.at("unit"), "unknown unit " + quote(text), Suggestion.among(text, OverrideUnit.TEXTS));
         }
         return unit;
     }

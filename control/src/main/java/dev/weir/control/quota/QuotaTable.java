@@ -1,7 +1,6 @@
 package dev.weir.control.quota;
 
 import dev.weir.control.data.StoredVersion;
-import dev.weir.rules.internal.grammar.EnvoyUnit;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -68,7 +67,7 @@ public final class QuotaTable {
     }
 
     private static StoredOverride override(ResultSet rows) throws SQLException {
-        EnvoyUnit unit = EnvoyUnit.called(rows.getString(4));
+        OverrideUnit unit = OverrideUnit.called(rows.getString(4));
         if (unit == null) {
             throw new SQLException("weir_quota_overrides: unit " + rows.getString(4));
         }

@@ -1,7 +1,7 @@
 package dev.weir.control.quota;
 
+import dev.weir.CalendarWindow;
 import dev.weir.internal.match.override.LimitOverride;
-import dev.weir.rules.internal.grammar.EnvoyUnit;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -15,14 +15,17 @@ import org.jspecify.annotations.Nullable;
 public record StoredOverride(
         String descriptor,
         long requestsPerUnit,
-        EnvoyUnit unit,
+        OverrideUnit unit,
         @Nullable Long burst,
         @Nullable Instant effectiveAt,
         @Nullable Instant expiresAt) {
 
     /** Returns the override as the decision path uses it. */
     public LimitOverride compiled() {
-        return new LimitOverride(descriptor, requestsPerUnit, unit.micros(), burst);
+        CalendarWindow calendar = unit.calendar();
+        return calendar == null
+                ? new LimitOverride(descriptor, requestsPerUnit, unit.micros(), burst)
+                : new LimitOverride(descriptor, requestsPerUnit, calendar);
     }
 
     boolean holdsAt(Instant now) {

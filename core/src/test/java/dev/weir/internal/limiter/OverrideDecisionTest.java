@@ -3,6 +3,7 @@ package dev.weir.internal.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Algorithm;
+import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.TimeSource;
@@ -120,6 +121,36 @@ class OverrideDecisionTest {
                         .as("%s, beside 5000 in %d us", algorithm, window)
                         .isLessThanOrEqualTo(20);
             }
+        }
+    }
+
+    @Test
+    void anOverrideByTheCalendarCountsInItsWindowWhateverTheRulesAlgorithm() {
+        long day = 86_400_000_000L;
+        long evening = 20_000 * day - 3_600_000_000L;
+        MutableDecision decision = new MutableDecision();
+        for (Algorithm algorithm : Algorithm.values()) {
+            quotas.clear();
+            String name = "daily" + algorithm;
+            Rule rule = Rule.builder("api", name)
+                    .name(name)
+                    .limit(Limit.of(algorithm, 2, MINUTE))
+                    .build();
+            Limiter limiter = weir(new WeirRule(rule, List.of(), KeyBy.of("api_key")));
+            limiter.decide(ask("k"), evening, decision);
+            LimitOverride daily = new LimitOverride(name, 3, CalendarWindow.DAY);
+            quotas.put("k", new CallerOverrides(null, List.of(daily)));
+            for (long now : new long[] {evening, 20_000 * day}) { // midnight begins another day
+                for (int i = 0; i < 4; i++) {
+                    limiter.decide(ask("k"), now + i, decision);
+                    assertThat(decision.allowed()).as("%s, %d", algorithm, i).isEqualTo(i < 3);
+                }
+            }
+            quotas.put("k", new CallerOverrides(null, List.of(new LimitOverride(name, 3, CalendarWindow.MONTH))));
+            limiter.decide(ask("k"), 20_000 * day + 10, decision);
+            assertThat(decision.allowed())
+                    .as("%s, a month counts apart from a day", algorithm)
+                    .isTrue();
         }
     }
 

@@ -239,6 +239,15 @@ public final class RedisProcess implements AutoCloseable {
         }
     }
 
+    /** All keys, without the notes that servers leave for each other. */
+    public List<String> keysWithoutNotes() {
+        return ((List<?>) Objects.requireNonNull(cli("KEYS", "*")))
+                .stream()
+                        .map(String::valueOf)
+                        .filter(each -> !each.contains("/notes:"))
+                        .toList();
+    }
+
     /** A connection that may do everything. */
     public RespConnection connect() throws IOException {
         RespConnection connection = new RespConnection(port, 5_000);

@@ -48,6 +48,7 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             GET, DELETE /admin/v1/tokens/{name}
             POST /admin/v1/tokens/{name}/rotate    a new secret
             GET /admin/v1/status                   the state of this server: rules, stores, database, leases
+            GET /admin/v1/fleet                    the state of the servers that share its Redis or database
             GET /admin/v1/whoami                   your own name and role
 
             Changes accept ?dry_run=true, If-Match with the ETag of a GET, and X-Weir-Reason for the audit.

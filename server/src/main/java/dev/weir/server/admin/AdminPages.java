@@ -25,6 +25,8 @@ final class AdminPages {
     private static final Map<String, String> FILES = Map.of(
             "/", "start.html",
             "/api", "api.html",
+            "/favicon.svg", "favicon.svg",
+            "/favicon.ico", "favicon.svg", // browsers ask for it where a page names no icon
             "/pages/weir.css", "weir.css",
             "/pages/dom.js", "dom.js",
             "/pages/sign-in.js", "sign-in.js",
@@ -60,9 +62,12 @@ final class AdminPages {
     }
 
     private static String typeOf(String file) {
-        return file.endsWith(".css")
-                ? "text/css; charset=utf-8"
-                : file.endsWith(".js") ? "text/javascript; charset=utf-8" : HTML;
+        return switch (file.substring(file.lastIndexOf('.'))) {
+            case ".css" -> "text/css; charset=utf-8";
+            case ".js" -> "text/javascript; charset=utf-8";
+            case ".svg" -> "image/svg+xml";
+            default -> HTML;
+        };
     }
 
     private byte[] read(String file) {

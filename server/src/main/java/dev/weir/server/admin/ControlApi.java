@@ -4,12 +4,12 @@ import dev.weir.control.ControlPlane;
 import dev.weir.control.change.ChangeRefusedException;
 import dev.weir.control.database.DatabaseException;
 import dev.weir.internal.limiter.Limiter;
-import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.access.AccessControl;
 import dev.weir.server.access.Permission;
 import dev.weir.server.counters.CounterAdmin;
-import dev.weir.server.health.Health;
+import dev.weir.server.fleet.FleetDirectory;
+import dev.weir.server.fleet.NodeStatus;
 import dev.weir.server.http.BodyBudget;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpProblems;
@@ -25,7 +25,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -64,11 +63,11 @@ public final class ControlApi {
     public ControlApi(
             Vertx vertx,
             AccessControl access,
-            Health health,
+            NodeStatus status,
+            FleetDirectory fleet,
             RulesInForce rules,
             Limiter limiter,
             CounterAdmin counters,
-            Map<String, ? extends RedisSharedStore> redis,
             @Nullable ControlPlane plane,
             LoadOptions options) {
         OptionalControlPlane control = new OptionalControlPlane(plane);
@@ -85,7 +84,7 @@ public final class ControlApi {
         this.counterApi = new CounterApi(counters, control);
         this.explainApi = new ExplainApi(limiter);
         this.switchApi = new SwitchApi(rules, control);
-        this.statusApi = new StatusApi(health, rules, limiter, redis, control);
+        this.statusApi = new StatusApi(status, fleet);
     }
 
     /** Whether {@code path} is in the range of this API. */
@@ -125,6 +124,7 @@ public final class ControlApi {
         write(router, HttpMethod.POST, TOKENS + "/:name/rotate", tokenApi::rotate);
         get(router, "/admin/v1/whoami", TokenApi::whoami);
         get(router, "/admin/v1/status", call -> statusApi.get());
+        get(router, "/admin/v1/fleet", call -> statusApi.fleet());
         get(router, "/v1/counters", counterApi::get);
         write(router, HttpMethod.DELETE, "/v1/counters", (call, body) -> counterApi.reset(call));
         write(router, HttpMethod.POST, "/admin/v1/explain", (call, body) -> explainApi.explain(body));
@@ -150,6 +150,7 @@ public final class ControlApi {
                 "/admin/v1/backup",
                 "/admin/v1/whoami",
                 "/admin/v1/status",
+                "/admin/v1/fleet",
                 "/openapi.json")) {
             HttpRoutes.only(router, path, "GET");
         }

@@ -23,10 +23,24 @@ final class OptionalControlPlane {
      * @throws HttpProblemException if the server has none; the message says what to set
      */
     ControlPlane required() {
+        return required("this server has no database: start it with --data DIR (or WEIR_DATA) or with"
+                + " --db postgresql://… (WEIR_DB) to change rules and quotas");
+    }
+
+    /**
+     * The control plane, for a switch.
+     *
+     * @throws HttpProblemException if the server has none; the message says what to set
+     */
+    ControlPlane requiredForSwitches() {
+        return required("this server has no database to keep a switch in: start it with --db postgresql://… (WEIR_DB),"
+                + " which all servers share, or each with --data DIR (WEIR_DATA) and the same fleet_secret"
+                + " (WEIR_FLEET_SECRET), so that servers on one Redis follow each other's switches");
+    }
+
+    private ControlPlane required(String otherwise) {
         if (plane == null) {
-            throw HttpProblemException.conflict(
-                    "this server has no database: start it with --data DIR (or WEIR_DATA) or with"
-                            + " --db postgresql://… (WEIR_DB) to change rules and quotas");
+            throw HttpProblemException.conflict(otherwise);
         }
         return plane;
     }

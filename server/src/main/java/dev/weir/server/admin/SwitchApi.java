@@ -61,7 +61,7 @@ final class SwitchApi {
 
     /** {@code PUT /admin/v1/switches/{rule}}. */
     HttpAnswer put(AdminCall call, byte[] body) {
-        Switches switches = control.required().switches();
+        Switches switches = control.requiredForSwitches().switches();
         SwitchName name = name(call, true);
         DiagnosticCollector problems = new DiagnosticCollector("body");
         SwitchBody read = SwitchBody.read(body, name.isEverything(), problems);
@@ -73,7 +73,7 @@ final class SwitchApi {
 
     /** {@code DELETE /admin/v1/switches/{rule}}: the rule's own mode applies again. */
     HttpAnswer delete(AdminCall call) {
-        return change(call, control.required().switches(), name(call, false), null, null);
+        return change(call, control.requiredForSwitches().switches(), name(call, false), null, null);
     }
 
     private HttpAnswer change(

@@ -1,14 +1,10 @@
 package dev.weir.server.command;
 
-import dev.weir.text.message.FileErrors;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
 import java.net.URLEncoder;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +33,10 @@ class AdminClient extends ServerClient {
                     + " or the environment.")
     private @Nullable String token;
 
-    @Option(names = "--token-file", paramLabel = "FILE", description = "File with the token, or WEIR_TOKEN_FILE.")
+    @Option(
+            names = "--token-file",
+            paramLabel = "FILE",
+            description = "File with the token, or WEIR_TOKEN_FILE; - for standard input.")
     private @Nullable Path tokenFile;
 
     /** A successful answer. */
@@ -78,8 +77,8 @@ class AdminClient extends ServerClient {
 
     /** An answer that is not JSON. */
     String getText(String path) throws CommandException {
-        HttpResponse<String> answer = exchange("GET", path, null, List.of());
-        if (answer.statusCode() >= 300) {
+        Answer answer = exchange("GET", path, null, List.of());
+        if (answer.status() >= 300) {
             reply(answer); // throws the error
         }
         return answer.body();
@@ -145,7 +144,7 @@ class AdminClient extends ServerClient {
         return reply(exchange(method, path, body, headers));
     }
 
-    private HttpResponse<String> exchange(String method, String path, byte @Nullable [] body, List<String> headers)
+    private Answer exchange(String method, String path, byte @Nullable [] body, List<String> headers)
             throws CommandException {
         List<String> all = new ArrayList<>(headers);
         all.addAll(List.of("X-Weir-Author", headerValue(System.getProperty("user.name", "unknown"))));
@@ -167,12 +166,11 @@ class AdminClient extends ServerClient {
         }
         String set = System.getenv("WEIR_TOKEN");
         Path file = tokenFile == null && set == null ? path(System.getenv("WEIR_TOKEN_FILE")) : tokenFile;
-        String text;
-        try {
-            text = token != null ? token : file != null ? Files.readString(file) : set == null ? "" : set;
-        } catch (IOException e) {
-            throw new CommandException("the token cannot be read: " + FileErrors.what(e));
+        if (token == null && file != null) {
+            token = new String(InputFile.read(file), StandardCharsets.UTF_8); // once: - can be read only once
+            tokenFile = null;
         }
+        String text = token != null ? token : set == null ? "" : set;
         String tokenToSend = text.strip();
         if (!tokenToSend.matches("[!-~]*")) {
             throw new CommandException("the token contains invalid characters (expected: one word)");
@@ -180,23 +178,23 @@ class AdminClient extends ServerClient {
         return tokenToSend;
     }
 
-    private Reply reply(HttpResponse<String> answer) throws CommandException {
+    private Reply reply(Answer answer) throws CommandException {
         JsonObject body;
         try {
             body = answer.body().isEmpty() ? new JsonObject() : new JsonObject(answer.body());
         } catch (DecodeException e) {
             throw new CommandException(
-                    url + " is not an admin port of Weir: it answered with status " + answer.statusCode());
+                    url + " is not an admin port of Weir: it answered with status " + answer.status());
         }
-        if (answer.statusCode() >= 300) {
+        if (answer.status() >= 300) {
             JsonArray errors = body.getJsonArray("errors", new JsonArray());
             throw new CommandException(
-                    exitCode(answer.statusCode()),
+                    exitCode(answer.status()),
                     errors.size() > 1
                             ? errors.stream().map(String::valueOf).collect(Collectors.joining("\n  ", "\n  ", ""))
-                            : body.getString("detail", "status " + answer.statusCode()));
+                            : body.getString("detail", "status " + answer.status()));
         }
-        return new Reply(body, answer.headers().firstValue("ETag").orElse(""));
+        return new Reply(body, answer.tag());
     }
 
     private static int exitCode(int status) {

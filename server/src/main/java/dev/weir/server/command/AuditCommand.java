@@ -3,10 +3,12 @@ package dev.weir.server.command;
 import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.switches.SwitchJournal;
-import dev.weir.text.message.FileErrors;
 import io.vertx.core.json.JsonObject;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.temporal.ChronoUnit;
@@ -116,7 +118,7 @@ final class AuditCommand extends AdminCommandGroup {
 
     /** One line of a table whose rows are printed before the widest is known. */
     private static String row(String... cells) {
-        return String.format("%-8s %-20s %-12s %-8s %-24s %-7s %s", (Object[]) cells)
+        return String.format("%-8s %-20s %-16s %-8s %-24s %-7s %s", (Object[]) cells)
                 .replaceAll("[\\p{Cntrl}\\p{Cf}]", "?")
                 .stripTrailing();
     }
@@ -126,13 +128,20 @@ final class AuditCommand extends AdminCommandGroup {
             description = "Verify the hash chain of an audit file, or of a running server's audit.",
             mixinStandardHelpOptions = true,
             exitCodeListHeading = "%nExit code:%n",
-            exitCodeList = {"0:intact", "1:broken", "2:cannot be read", "4:the server does not answer"})
+            exitCodeList = {
+                "0:intact",
+                "1:broken",
+                "2:wrong arguments, or a file that cannot be read",
+                "3:no such file",
+                "4:no answer"
+            })
     int verify(
             @Mixin AdminClient admin,
             @Option(
                             names = "--data",
                             paramLabel = "DIR|FILE",
-                            description = "Data folder or audit file; without it, the server's audit.")
+                            description =
+                                    "Data folder or audit file, - for standard input; without it, the server's audit.")
                     @Nullable
                     Path data)
             throws CommandException {
@@ -157,9 +166,13 @@ final class AuditCommand extends AdminCommandGroup {
     private static AuditVerification ofFile(Path data) throws CommandException {
         Path file = Files.isDirectory(data) ? data.resolve(AuditFile.NAME) : data;
         try {
-            return AuditVerification.ofFile(file);
+            return InputFile.isStandardInput(data)
+                    ? AuditVerification.ofLines(
+                            InputFile.STANDARD_INPUT,
+                            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)))
+                    : AuditVerification.ofFile(file);
         } catch (IOException e) {
-            throw new CommandException(file + " cannot be read: " + FileErrors.why(e));
+            throw InputFile.unreadable(file.toString(), e);
         }
     }
 

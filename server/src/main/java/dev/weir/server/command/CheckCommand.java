@@ -3,9 +3,7 @@ package dev.weir.server.command;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -39,15 +37,8 @@ final class CheckCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print the server's JSON.")
     private boolean json;
 
-    @Option(
-            names = "--url",
-            paramLabel = "URL",
-            description = "Address of the server, or WEIR_URL. Default: ${DEFAULT-VALUE}.",
-            defaultValue = "${env:WEIR_URL:-http://localhost:8080}")
-    private String url = "";
-
     @Mixin
-    private ServerClient server = new ServerClient();
+    private HttpPortClient server = new HttpPortClient();
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -73,20 +64,18 @@ final class CheckCommand implements Callable<Integer> {
     }
 
     private JsonObject ask(JsonObject question) throws CommandException {
-        HttpResponse<String> reply = server.send(
-                new ServerClient.Call("--url", url, "http://localhost:8080", "POST", "/v1/ratelimit/check"),
-                question.encode().getBytes(StandardCharsets.UTF_8),
-                List.of());
+        ServerClient.Answer reply =
+                server.call("POST", "/v1/ratelimit/check", question.encode().getBytes(StandardCharsets.UTF_8));
         try {
             JsonObject answer = new JsonObject(reply.body());
             if (answer.getValue("allowed") instanceof Boolean) {
                 return answer;
             }
-            String why = answer.getString("detail", answer.getString("title", "status " + reply.statusCode()));
-            throw new CommandException(url + " refused the request: " + why);
+            String why = answer.getString("detail", answer.getString("title", "status " + reply.status()));
+            throw new CommandException(server.url() + " refused the request: " + why);
         } catch (DecodeException e) {
-            throw new CommandException(
-                    url + " is not a Weir server: it answered with status " + reply.statusCode() + " without JSON");
+            throw new CommandException(server.url() + " is not a Weir server: it answered with status " + reply.status()
+                    + " without JSON");
         }
     }
 }

@@ -1,13 +1,10 @@
 package dev.weir.server.command;
 
 import java.io.PrintWriter;
-import java.net.http.HttpResponse;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Asks a running server whether it is ready: the health check of the container image, which has no curl. */
@@ -19,15 +16,8 @@ import picocli.CommandLine.Spec;
         exitCodeList = {"0:ready", "1:not ready", "2:wrong arguments", "4:no answer"},
         footer = {"", "Example: weir health --url http://localhost:8080"})
 final class HealthCommand implements Callable<Integer> {
-    @Option(
-            names = "--url",
-            paramLabel = "URL",
-            description = "Address of the server, or WEIR_URL. Default: ${DEFAULT-VALUE}.",
-            defaultValue = "${env:WEIR_URL:-http://localhost:${env:WEIR_HTTP_PORT:-${env:PORT:-8080}}}")
-    private String url = "";
-
     @Mixin
-    private ServerClient server = new ServerClient();
+    private HttpPortClient server = new HttpPortClient();
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -35,11 +25,10 @@ final class HealthCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CommandException {
-        HttpResponse<String> reply = server.send(
-                new ServerClient.Call("--url", url, "http://localhost:8080", "GET", "/healthcheck"), null, List.of());
+        ServerClient.Answer reply = server.call("GET", "/healthcheck", null);
         PrintWriter out = spec.commandLine().getOut();
         out.println(reply.body().strip());
         out.flush();
-        return reply.statusCode() == 200 ? ExitCodes.YES : ExitCodes.NO;
+        return reply.status() == 200 ? ExitCodes.YES : ExitCodes.NO;
     }
 }

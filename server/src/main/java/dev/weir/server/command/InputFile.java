@@ -3,6 +3,7 @@ package dev.weir.server.command;
 import dev.weir.text.message.FileErrors;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -15,18 +16,32 @@ final class InputFile {
             description = "File to read; without it, or with -, standard input.")
     private @Nullable Path file;
 
+    /** The name of standard input in messages with a position. */
+    static final String STANDARD_INPUT = "<stdin>";
+
     byte[] read() throws CommandException {
         return read(file);
     }
 
+    /** Whether {@code file} is {@code -}, which every command reads as standard input. */
+    static boolean isStandardInput(Path file) {
+        return file.toString().equals("-");
+    }
+
     /** The contents of {@code file}, or of standard input if it is null or {@code -}. */
     static byte[] read(@Nullable Path file) throws CommandException {
-        boolean standardInput = file == null || file.toString().equals("-");
+        boolean standardInput = file == null || isStandardInput(file);
         try {
             return standardInput ? System.in.readAllBytes() : Files.readAllBytes(file);
         } catch (IOException e) {
-            throw new CommandException(
-                    (standardInput ? "standard input" : file) + " cannot be read: " + FileErrors.why(e));
+            throw unreadable(standardInput ? "standard input" : String.valueOf(file), e);
         }
+    }
+
+    /** A file that does not exist is not found; any other that cannot be read is a wrong argument. */
+    static CommandException unreadable(String file, IOException e) {
+        return new CommandException(
+                e instanceof NoSuchFileException ? ExitCodes.NOT_FOUND : ExitCodes.USAGE,
+                file + " cannot be read: " + FileErrors.why(e));
     }
 }

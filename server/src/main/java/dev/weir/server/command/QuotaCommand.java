@@ -39,7 +39,7 @@ final class QuotaCommand extends AdminCommandGroup {
             "expires_at", "--expires");
 
     private static final String QUOTAS = "/admin/v1/quotas";
-    private static final Pattern OVERRIDE = Pattern.compile("(.+)=([0-9]+)/([a-z]+)");
+    private static final Pattern OVERRIDE = Pattern.compile("(.+)=([0-9]+)/([a-z_]+)");
 
     @Command(name = "get", description = "Show a caller's quota and usage.", mixinStandardHelpOptions = true)
     int get(

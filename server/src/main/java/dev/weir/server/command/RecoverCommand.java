@@ -4,9 +4,11 @@ import dev.weir.control.Recovery;
 import dev.weir.control.audit.Author;
 import dev.weir.control.data.PrivateFile;
 import dev.weir.control.folder.DatabaseCopy;
+import dev.weir.server.log.Logs;
 import dev.weir.text.message.FileErrors;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -59,7 +61,10 @@ final class RecoverCommand implements Callable<Integer> {
                 description = "Use the server's last good copy, " + DatabaseCopy.NAME + " in the data folder.")
         private boolean fromCopy;
 
-        @Option(names = "--from-backup", paramLabel = "FILE", description = "Use a file that weir backup has written.")
+        @Option(
+                names = "--from-backup",
+                paramLabel = "FILE",
+                description = "Use a file that weir backup has written; - for standard input.")
         private @Nullable Path backup;
 
         @Option(
@@ -77,6 +82,7 @@ final class RecoverCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CommandException {
+        Logs.warningsOnly();
         if (!Files.isDirectory(data)) {
             throw new CommandException(ExitCodes.NOT_FOUND, "--data: " + data + " is not a folder");
         }
@@ -116,7 +122,10 @@ final class RecoverCommand implements Callable<Integer> {
     private static DatabaseCopy.Contents load(Path file) throws CommandException {
         DatabaseCopy.Contents contents;
         try {
-            contents = DatabaseCopy.at(file).load();
+            contents = InputFile.isStandardInput(file)
+                    ? DatabaseCopy.parse(
+                            Path.of(InputFile.STANDARD_INPUT), new String(InputFile.read(file), StandardCharsets.UTF_8))
+                    : DatabaseCopy.at(file).load();
         } catch (IOException e) {
             throw new CommandException(ExitCodes.NO, FileErrors.what(e) + "; nothing was changed");
         }
@@ -162,7 +171,9 @@ final class RecoverCommand implements Callable<Integer> {
         @Mixin
         private final AdminClient admin = new AdminClient();
 
-        @Parameters(paramLabel = "FILE", description = "File to write; it is replaced only by a whole backup.")
+        @Parameters(
+                paramLabel = "FILE",
+                description = "File to write; it is replaced only by a whole backup. - for standard output.")
         @SuppressWarnings("NullAway.Init") // picocli sets it
         private Path file;
 
@@ -174,15 +185,22 @@ final class RecoverCommand implements Callable<Integer> {
         public Integer call() throws CommandException {
             String backup = admin.getText("/admin/v1/backup");
             PrintWriter out = spec.commandLine().getOut();
+            boolean standardOutput = file.toString().equals("-");
+            PrintWriter report = standardOutput ? spec.commandLine().getErr() : out;
             try {
                 DatabaseCopy.Contents contents = DatabaseCopy.parse(file, backup);
-                PrivateFile.replace(file.toAbsolutePath(), to -> to.write(backup));
-                out.println(file + ": " + contents.sizes() + ", audited changes: "
+                if (standardOutput) {
+                    out.print(backup);
+                    out.flush();
+                } else {
+                    PrivateFile.replace(file.toAbsolutePath(), to -> to.write(backup));
+                }
+                report.println((standardOutput ? "backup" : file) + ": " + contents.sizes() + ", audited changes: "
                         + contents.audit().size());
             } catch (IOException e) {
                 throw new CommandException("the backup was not written: " + FileErrors.what(e));
             }
-            out.flush();
+            report.flush();
             return ExitCodes.YES;
         }
     }

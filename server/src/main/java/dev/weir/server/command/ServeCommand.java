@@ -111,7 +111,9 @@ final class ServeCommand implements Callable<Integer> {
             LOG.log(Level.INFO, introduction(server, settings));
         }
         LOG.log(Level.INFO, ready(server, settings.tls()));
-        if (!Boolean.getBoolean("weir.rehearsal")) {
+        if (Boolean.getBoolean("weir.rehearsal")) {
+            CommandRehearsal.run("http://" + server.http(), "http://" + server.admin());
+        } else {
             awaitSignal();
         }
         return 0;

@@ -2,25 +2,32 @@ package dev.weir.server.command;
 
 import dev.weir.server.tls.ClientTls;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.ConnectException;
+import java.net.HttpURLConnection;
+import java.net.SocketTimeoutException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.net.http.HttpTimeoutException;
+import java.net.URISyntaxException;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
+import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Calls a running server, in clear text or over TLS. */
 class ServerClient {
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(10);
+    private static final int CONNECT_MILLIS = 5_000;
+    private static final int ANSWER_MILLIS = 10_000;
+
+    static {
+        // A call that changes something must not be sent twice because its answer was lost.
+        System.setProperty("sun.net.http.retryPost", "false");
+    }
 
     @Option(
             names = "--ca",
@@ -34,78 +41,104 @@ class ServerClient {
     @Option(names = "--key", paramLabel = "FILE", description = "Private key (PEM) of that certificate.")
     private @Nullable Path key;
 
-    /** Made with the first call, for all of a command's calls. */
-    private @Nullable HttpClient client;
+    /** Made with the first call over TLS, for all of a command's calls. */
+    private @Nullable SSLSocketFactory sockets;
 
     /** A call: {@code url} is the value of {@code option}, which should look like {@code example}. */
     record Call(String option, String url, String example, String method, String path) {}
 
-    /** Sends a call. Headers are names and values in turn. */
-    final HttpResponse<String> send(Call call, byte @Nullable [] body, List<String> headers) throws CommandException {
+    /** An answer; {@code tag} is its {@code ETag}, or empty. */
+    record Answer(int status, String body, String tag) {}
+
+    /**
+     * Sends a call. Headers are names and values in turn. It uses {@link HttpURLConnection}, because {@code HttpClient}
+     * has to start threads and needs 500 more classes, which takes longer than most calls.
+     */
+    final Answer send(Call call, byte @Nullable [] body, List<String> headers) throws CommandException {
         String url = call.url();
         try {
-            HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + call.path()))
-                    .timeout(ANSWER_TIMEOUT)
-                    .method(call.method(), body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
-            if (!headers.isEmpty()) {
-                request.headers(headers.toArray(String[]::new));
+            HttpURLConnection connection = connection(call);
+            connection.setRequestMethod(call.method());
+            for (int i = 0; i + 1 < headers.size(); i += 2) {
+                connection.setRequestProperty(headers.get(i), headers.get(i + 1));
             }
             if (body != null) {
-                request.header("Content-Type", "application/json");
+                connection.setRequestProperty("Content-Type", "application/json");
+                connection.setDoOutput(true);
+                try (OutputStream out = connection.getOutputStream()) {
+                    out.write(body);
+                }
             }
-            return client(url.startsWith("http:")).send(request.build(), BodyHandlers.ofString());
-        } catch (IllegalArgumentException e) {
-            throw new CommandException(
-                    call.option() + ": \"" + url + "\" (expected: an address such as " + call.example() + ")");
+            return answer(connection);
         } catch (SSLException e) {
             throw new CommandException(
                     ExitCodes.UNREACHABLE,
                     "TLS error with " + url + ": " + e.getMessage()
                             + " (--ca sets the CA bundle, --cert and --key the client certificate)");
-        } catch (ConnectException e) {
+        } catch (ConnectException | UnknownHostException e) {
             throw new CommandException(
                     ExitCodes.UNREACHABLE,
                     "cannot connect to " + url + " (is the server running? weir serve starts one)");
         } catch (IOException e) {
-            boolean clear = url.startsWith("http:") && !(e instanceof HttpTimeoutException);
+            boolean clear = url.startsWith("http:") && !(e instanceof SocketTimeoutException);
             throw new CommandException(
                     ExitCodes.UNREACHABLE,
                     "no answer from " + url + ": " + e.getMessage()
                             + (clear ? " (if the port uses TLS: https" + url.substring("http".length()) + ")" : ""));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CommandException(ExitCodes.UNREACHABLE, "interrupted");
         }
     }
 
-    private HttpClient client(boolean clearText) throws CommandException {
-        HttpClient made = client;
+    private HttpURLConnection connection(Call call) throws IOException, CommandException {
+        try {
+            URI address = new URI(call.url() + call.path());
+            boolean web = "http".equals(address.getScheme()) || "https".equals(address.getScheme());
+            if (web
+                    && address.getHost() != null
+                    && address.toURL().openConnection() instanceof HttpURLConnection connection) {
+                connection.setConnectTimeout(CONNECT_MILLIS);
+                connection.setReadTimeout(ANSWER_MILLIS);
+                connection.setInstanceFollowRedirects(false);
+                if (connection instanceof HttpsURLConnection secure) {
+                    secure.setSSLSocketFactory(sockets());
+                }
+                return connection;
+            }
+        } catch (URISyntaxException | IllegalArgumentException e) {
+            // said below
+        }
+        throw new CommandException(
+                call.option() + ": \"" + call.url() + "\" (expected: an address such as " + call.example() + ")");
+    }
+
+    private static Answer answer(HttpURLConnection connection) throws IOException {
+        int status = connection.getResponseCode();
+        if (status < 0) {
+            throw new IOException("it does not speak HTTP");
+        }
+        try (InputStream in = status >= 400 ? connection.getErrorStream() : connection.getInputStream()) {
+            String tag = connection.getHeaderField("ETag");
+            return new Answer(
+                    status,
+                    in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8),
+                    tag == null ? "" : tag);
+        }
+    }
+
+    private SSLSocketFactory sockets() throws CommandException {
+        SSLSocketFactory made = sockets;
         if (made == null) {
-            made = newClient(clearText);
-            client = made;
+            Path trusted = authorities == null ? path(System.getenv("WEIR_CA")) : authorities;
+            if ((certificate == null) != (key == null)) {
+                throw new CommandException("--cert without --key, or --key without --cert (expected: both)");
+            }
+            try {
+                made = ClientTls.of(trusted, certificate, key).getSocketFactory();
+            } catch (IOException e) {
+                throw new CommandException(String.valueOf(e.getMessage()));
+            }
+            sockets = made;
         }
         return made;
-    }
-
-    private HttpClient newClient(boolean clearText) throws CommandException {
-        HttpClient.Builder builder =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT_TIMEOUT);
-        Path trusted = authorities == null ? path(System.getenv("WEIR_CA")) : authorities;
-        if ((certificate == null) != (key == null)) {
-            throw new CommandException("--cert without --key, or --key without --cert (expected: both)");
-        }
-        try {
-            if (clearText) {
-                // Without a context of its own, the client would read all certificates that the JVM trusts.
-                return builder.sslContext(ClientTls.none()).build();
-            }
-            return trusted == null && certificate == null
-                    ? builder.build()
-                    : builder.sslContext(ClientTls.of(trusted, certificate, key))
-                            .build();
-        } catch (IOException e) {
-            throw new CommandException(String.valueOf(e.getMessage()));
-        }
     }
 
     static @Nullable Path path(@Nullable String variable) {

@@ -10,7 +10,6 @@ import dev.weir.simulation.output.FleetPlot;
 import dev.weir.simulation.output.SummaryTable;
 import dev.weir.simulation.scenario.Scenario;
 import dev.weir.simulation.scenario.ScenarioReader;
-import dev.weir.text.message.FileErrors;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -33,15 +32,15 @@ import picocli.CommandLine.Spec;
                 "Simulate a fleet on virtual time: requests passed and wrongly denied, and the load on the store.",
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit code:%n",
-        exitCodeList = {"0:every bound held", "1:a bound was broken", "2:the scenario is invalid"},
+        exitCodeList = {"0:every bound held", "1:a bound was broken", "2:the scenario is invalid", "3:no such file"},
         footer = {"", "Example: weir simulate simulation/scenarios/wandering-customer.yaml --out plots"})
 final class SimulateCommand implements Callable<Integer> {
-    private static final int BROKEN = 1;
-    private static final int WRONG = 2;
     /** The largest number of callers for which every caller's bound is checked. */
     private static final long MAX_CHECKED_CALLERS = 100_000;
 
-    @Parameters(paramLabel = "SCENARIO.yaml", description = "Scenario to run; see docs/simulation.md.")
+    @Parameters(
+            paramLabel = "SCENARIO.yaml",
+            description = "Scenario to run; see docs/simulation.md; - for standard input.")
     private Path file = Path.of("");
 
     @Option(names = "--seed", paramLabel = "N", description = "Random seed, instead of the file's.")
@@ -62,26 +61,19 @@ final class SimulateCommand implements Callable<Integer> {
         // Counters are found by a seeded hash: a fixed seed makes a run repeatable.
         System.setProperty("weir.hash-seed", "1");
         PrintWriter err = spec.commandLine().getErr();
-        ScenarioReader.Read read = ScenarioReader.read(file.toString(), bytes());
+        String name = InputFile.isStandardInput(file) ? InputFile.STANDARD_INPUT : file.toString();
+        ScenarioReader.Read read = ScenarioReader.read(name, InputFile.read(file));
         read.diagnostics().forEach(err::println);
         err.flush();
         Scenario scenario = read.scenario();
         if (scenario == null) {
-            return WRONG;
+            return ExitCodes.USAGE;
         }
         Scenario seeded = seed == null ? scenario : scenario.withSeed(seed);
         PrintWriter to = spec.commandLine().getOut();
         to.println(seeded.name() + " (seed " + seeded.seed() + ")");
         to.println();
         return seeded.measure() == Scenario.Measure.FLEET ? fleet(seeded, to) : accuracy(seeded, to);
-    }
-
-    private byte[] bytes() throws CommandException {
-        try {
-            return Files.readAllBytes(file);
-        } catch (IOException e) {
-            throw new CommandException(file + ": cannot be read: " + FileErrors.why(e));
-        }
     }
 
     private int fleet(Scenario scenario, PrintWriter to) throws CommandException {
@@ -93,8 +85,10 @@ final class SimulateCommand implements Callable<Integer> {
             progress.done();
         }
         print(SummaryTable.of(results), to);
-        String name = file.getFileName().toString().replaceFirst("\\.ya?ml$", "") + ".svg";
-        Path plot = out.resolve(name);
+        String name = InputFile.isStandardInput(file)
+                ? "scenario"
+                : file.getFileName().toString().replaceFirst("\\.ya?ml$", "");
+        Path plot = out.resolve(name + ".svg");
         try {
             if (!out.toString().isEmpty()) {
                 Files.createDirectories(out);
@@ -113,7 +107,7 @@ final class SimulateCommand implements Callable<Integer> {
             }
         }
         to.flush();
-        return broken ? BROKEN : 0;
+        return broken ? ExitCodes.NO : ExitCodes.YES;
     }
 
     private int accuracy(Scenario scenario, PrintWriter to) throws CommandException {

@@ -4,6 +4,7 @@ import dev.weir.server.terminal.TextTable;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -14,14 +15,27 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Shows the state of a server, or of each server of a fleet. */
+/** Shows the state of a fleet, or of the servers that are named. */
 @Command(
         name = "status",
-        description = "Show the state of servers: version, rules, stores, breakers, database and leases.",
+        description = {
+            "Show the state of a server and of those that share its Redis or PostgreSQL: version, rules, stores,"
+                    + " breakers, database and leases.",
+            "With addresses, ask each of these servers, and no others."
+        },
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit code:%n",
-        exitCodeList = {"0:all is well", "1:a server has a problem", "4:a server does not answer"},
-        footer = {"", "Example: weir status http://weir-1:6070 http://weir-2:6070"})
+        exitCodeList = {
+            "0:all is well",
+            "1:a server has a problem, is silent, or has other rules",
+            "2:wrong arguments",
+            "4:no answer"
+        },
+        footer = {
+            "",
+            "Example: weir status --admin http://weir-1:6070",
+            "         weir status http://weir-1:6070 http://weir-2:6070"
+        })
 final class StatusCommand implements Callable<Integer> {
     @Mixin
     private AdminClient admin = new AdminClient();
@@ -29,7 +43,7 @@ final class StatusCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..*",
             paramLabel = "URL",
-            description = "Admin addresses of the servers of a fleet; without one, the server of --admin.")
+            description = "Admin addresses of servers to ask; without one, the server of --admin and its fleet.")
     private List<String> servers = List.of();
 
     @Option(names = "--json", description = "Print one JSON object per server and line.")
@@ -52,15 +66,14 @@ final class StatusCommand implements Callable<Integer> {
                 "DATABASE",
                 "LEASED HITS",
                 "PROBLEM");
+        List<JsonObject> all = servers.isEmpty() ? fleet() : asked();
         int exitCode = ExitCodes.YES;
-        for (String each : servers.isEmpty() ? List.of(admin.url()) : servers) {
-            admin.url(each);
-            JsonObject status = status(each);
-            exitCode = Math.max(exitCode, exitCode(status));
+        for (JsonObject each : all) {
+            exitCode = Math.max(exitCode, exitCode(each));
             if (json) {
-                out.println(status.encode());
+                out.println(each.encode());
             } else {
-                row(table, status);
+                row(table, each);
             }
         }
         if (!json) {
@@ -68,6 +81,40 @@ final class StatusCommand implements Callable<Integer> {
         }
         out.flush();
         return exitCode;
+    }
+
+    /** The server of --admin and those that share its Redis or database, with what they reported there. */
+    private List<JsonObject> fleet() throws CommandException {
+        JsonObject known = admin.get("/admin/v1/fleet").body();
+        PrintWriter err = spec.commandLine().getErr();
+        known.getJsonArray("unknown").forEach(each -> err.println("weir: other servers may be missing: " + each));
+        err.flush();
+        List<JsonObject> nodes =
+                known.getJsonArray("nodes").stream().map(JsonObject.class::cast).toList();
+        JsonObject self = nodes.stream()
+                .filter(each -> each.getBoolean("self"))
+                .findFirst()
+                .orElseThrow();
+        for (JsonObject each : nodes) {
+            JsonArray problems = each.getJsonArray("problems");
+            if (each.getBoolean("silent")) {
+                problems.add("silent for " + each.getLong("seen_ms_ago") / 1_000 + " s");
+            } else if (!each.getString("rules_hash").equals(self.getString("rules_hash"))) {
+                problems.add("other rules than " + self.getString("node"));
+            }
+            each.put("server", each.getString("node"));
+        }
+        return nodes;
+    }
+
+    /** The servers that were named, each as it answers itself. */
+    private List<JsonObject> asked() throws CommandException {
+        List<JsonObject> all = new ArrayList<>();
+        for (String each : servers) {
+            admin.url(each);
+            all.add(status(each));
+        }
+        return all;
     }
 
     /** The status of a server. If it does not answer, it is {@code unreachable}; other failures end the command. */
@@ -108,7 +155,7 @@ final class StatusCommand implements Callable<Integer> {
                 server,
                 status.getString("version"),
                 status.getBoolean("serving") ? "yes" : "no",
-                String.valueOf(status.getInteger("rules")),
+                status.getInteger("rules") + " (" + status.getString("rules_hash") + ")",
                 stores.isEmpty() ? "memory" : connected + " of " + stores.size() + " connected",
                 String.valueOf(open),
                 database(status.getJsonObject("database")),

@@ -5,11 +5,15 @@ import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.rules.internal.load.LoadResult;
+import dev.weir.rules.internal.load.RuleDocument;
+import dev.weir.rules.internal.load.RuleFilesSnapshot;
 import dev.weir.rules.internal.load.RuleLoader;
+import dev.weir.rules.internal.load.RulePaths;
 import dev.weir.server.settings.SettingsException;
 import dev.weir.server.settings.SettingsReader;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -26,12 +30,13 @@ import picocli.CommandLine.Spec;
         description = "Check rule files; prints every error and warning with its position.",
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit code:%n",
-        exitCodeList = {"0:valid, perhaps with warnings", "1:errors"})
+        exitCodeList = {"0:valid, perhaps with warnings", "1:errors", "2:wrong arguments"})
 final class ValidateCommand implements Callable<Integer> {
     @Parameters(
             arity = "1..*",
             paramLabel = "FILE|DIR",
-            description = "Files, or folders with *.yaml and *.yml files: one set of rules, as for serve --rules.")
+            description = "Files, or folders with *.yaml and *.yml files: one set of rules, as for serve --rules; - for"
+                    + " standard input.")
     private List<Path> sources = List.of();
 
     @Option(
@@ -52,11 +57,11 @@ final class ValidateCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         EndpointForm form = endpointForm();
-        LoadResult loaded = RuleLoader.loadAll(sources, options());
+        LoadResult loaded = RuleLoader.load(files(), options());
         loaded.diagnostics().forEach(out::println);
         WrittenRules rules = loaded.rules();
         if (rules != null) {
-            String names = sources.stream().map(Path::toString).collect(Collectors.joining(", "));
+            String names = sources.stream().map(ValidateCommand::name).collect(Collectors.joining(", "));
             out.println(names + ": valid: " + count(rules.rules().size(), "rule") + " in "
                     + count(rules.domains().size(), "domain") + ", from " + count(loaded.documents(), "file")
                     + "; endpoints are compared in their " + form.text() + " form");
@@ -72,6 +77,24 @@ final class ValidateCommand implements Callable<Integer> {
             err.println(count(errors, "error") + ", " + count(warnings, "warning"));
         }
         return errors > 0 ? 1 : 0;
+    }
+
+    /** The files of all sources, those of standard input last. */
+    private RuleFilesSnapshot files() throws CommandException {
+        List<Path> paths = sources.stream()
+                .filter(each -> !InputFile.isStandardInput(each))
+                .toList();
+        RuleFilesSnapshot read = RulePaths.at(paths).read();
+        if (paths.size() == sources.size()) {
+            return read;
+        }
+        List<RuleDocument> all = new ArrayList<>(read.files());
+        all.add(new RuleDocument(InputFile.STANDARD_INPUT, InputFile.read(null)));
+        return RuleFilesSnapshot.of(all, read.problems());
+    }
+
+    private static String name(Path source) {
+        return InputFile.isStandardInput(source) ? InputFile.STANDARD_INPUT : source.toString();
     }
 
     private EndpointForm endpointForm() throws CommandException {

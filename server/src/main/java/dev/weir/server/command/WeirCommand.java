@@ -55,7 +55,7 @@ public final class WeirCommand implements Runnable {
      * Creates the command for {@code arguments}. If they begin with a subcommand, only that one is made: to make all of
      * them takes longer than most commands run.
      */
-    private static CommandLine commandLine(Map<String, String> environment, String[] arguments) {
+    static CommandLine commandLine(Map<String, String> environment, String[] arguments) {
         Map<String, Supplier<?>> all = subcommands(environment);
         CommandLine weir = new CommandLine(new WeirCommand());
         Supplier<?> only = arguments.length == 0 ? null : all.get(arguments[0]);

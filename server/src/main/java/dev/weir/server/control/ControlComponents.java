@@ -2,6 +2,7 @@ package dev.weir.server.control;
 
 import dev.weir.TimeSource;
 import dev.weir.control.ControlPlane;
+import dev.weir.control.DatabaseNodes;
 import dev.weir.control.EtcdAndXdsSources;
 import dev.weir.control.source.NetworkSources;
 import dev.weir.control.source.SourceRules;
@@ -62,6 +63,11 @@ public final class ControlComponents implements AutoCloseable {
     @Nullable
     public ControlPlane control() {
         return control;
+    }
+
+    /** The servers that share the database; null if nobody can. */
+    public @Nullable DatabaseNodes nodes() {
+        return control == null ? null : control.nodes();
     }
 
     /** Says that the database does not answer or is damaged; empty while it works, and without one. */

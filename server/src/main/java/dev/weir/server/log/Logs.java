@@ -72,6 +72,11 @@ public final class Logs {
         level("io.netty.bootstrap.ServerBootstrap", Level.SEVERE);
     }
 
+    /** Keeps libraries from telling what they do, in a command that uses them without a server. */
+    public static void warningsOnly() {
+        LogManager.getLogManager().getLogger("").setLevel(Level.WARNING);
+    }
+
     private static Formatter formatter(boolean text, boolean isTerminal) {
         if (!text) {
             return new JsonLogFormatter();

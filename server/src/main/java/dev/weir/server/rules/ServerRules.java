@@ -5,6 +5,7 @@ import dev.weir.control.source.SourceRules;
 import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.metrics.ServerMetrics;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -20,17 +21,19 @@ public final class ServerRules {
      * Layers the rules of {@code remote} and then those of {@code control} over {@code files}.
      *
      * @param control null where the server has no database
+     * @param data the data folder; null where the server has none
      * @param endpointForm the form in which rules in Weir's format compare endpoints
      */
     public ServerRules(
             WatchedRuleFiles files,
             List<SourceRules> remote,
             @Nullable ControlPlane control,
+            @Nullable Path data,
             EndpointForm endpointForm) {
         this.files = files;
         layers = new LayeredRules(files.first(), remote, control, endpointForm);
         views = new RuleSourceViews(files, remote, layers, control);
-        audit = control == null ? null : new RuleFileAudit(control, files.source(), files.first());
+        audit = control == null ? null : new RuleFileAudit(control, files.source(), data, files.first());
     }
 
     /** The rules of all layers. */
@@ -46,6 +49,9 @@ public final class ServerRules {
     /** Calls {@code listener} with the current rules, and again after every change of a layer. */
     public void follow(Consumer<RuleIndex> listener) {
         layers.follow(listener);
+        if (audit != null) {
+            audit.start();
+        }
         files.follow(next -> {
             layers.files(next);
             if (audit != null) {

@@ -40,17 +40,6 @@ public final class ClientTls {
         }
     }
 
-    /** Creates the TLS context of a client that calls in clear text. It trusts nobody. */
-    public static SSLContext none() throws IOException {
-        try {
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(new KeyManager[0], new TrustManager[0], null);
-            return context;
-        } catch (GeneralSecurityException e) {
-            throw new IOException(e.getMessage(), e);
-        }
-    }
-
     private static TrustManager[] trusted(Path authorities) throws GeneralSecurityException, IOException {
         KeyStore store = TlsIdentity.store(Pem.certificates(authorities));
         TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());

@@ -14,7 +14,10 @@ import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.access.AccessControl;
 import dev.weir.server.access.Permission;
 import dev.weir.server.counters.CounterAdmin;
+import dev.weir.server.fleet.FleetDirectory;
+import dev.weir.server.fleet.NodeStatus;
 import dev.weir.server.health.Health;
+import dev.weir.server.lifecycle.CloseStack;
 import dev.weir.server.rules.RulesInForce;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
@@ -73,20 +76,23 @@ class OpenApiTest {
 
     private static Set<String> routed() {
         Vertx vertx = Vertx.vertx();
-        try (MemoryStore store = new MemoryStore(1024)) {
+        try (MemoryStore store = new MemoryStore(1024);
+                CloseStack opened = new CloseStack()) {
             WrittenRules none = WrittenRules.empty();
             Limiter limiter =
                     new Limiter(none, store, TimeSource.system(), LimiterSettings.defaults(), new LimiterObserver() {});
             RulesInForce rules =
                     new RulesInForce(() -> RuleLayers.of(List.of(none)), () -> RuleIndex.of(none), List::of);
+            NodeStatus status = new NodeStatus(new Health(), rules, limiter, Map.of(), null);
+            FleetDirectory fleet = opened.add(new FleetDirectory(status, null, null, null));
             Router router = new ControlApi(
                             vertx,
                             AccessControl.open(),
-                            new Health(),
+                            status,
+                            fleet,
                             rules,
                             limiter,
                             new CounterAdmin(limiter, Map.of(), null, null),
-                            Map.of(),
                             null,
                             LoadOptions.DEFAULT)
                     .routes();

@@ -315,6 +315,24 @@ class ControlCommandTest extends AtTheTerminal {
                     .isEqualTo(20);
             assertThat(line.getJsonObject("after").fieldNames()).containsExactlyInAnyOrder("api/a", "api/b");
         }
+        Files.writeString(rules, text.replace("requests: 1,", "requests: 300,"));
+        for (int i = 0; i < 2; i++) { // the second start finds nothing new
+            try (RunningServer again =
+                    RunningServer.with(rules, "data", other.resolve("data").toString())) {
+                assertThat(executeAt("http://" + again.server.admin(), "audit", "list", "--kind", "file", "--json"))
+                        .isZero();
+                List<String> lines = out.toString().lines().toList();
+                assertThat(lines).hasSize(2);
+                JsonObject line = new JsonObject(lines.get(1));
+                assertThat(line.getString("reason"))
+                        .isEqualTo("api/a changed, api/b removed, since this server last ran");
+                assertThat(line.getJsonObject("before")
+                                .getJsonObject("api/a")
+                                .getJsonObject("limit")
+                                .getLong("requests"))
+                        .isEqualTo(20);
+            }
+        }
     }
 
     @Test

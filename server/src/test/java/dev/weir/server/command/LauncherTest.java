@@ -23,7 +23,7 @@ class LauncherTest {
         Files.createFile(launch.resolve("stamp"));
         Files.createFile(launch.resolve("weir-server.jar"));
         // No rehearsal beside the tests: it would outlive them.
-        Files.createFile(launch.resolve("commands-17.0.1.jsa.failed"));
+        Files.createFile(launch.resolve("classes-17.0.1.jsa.failed"));
         Path java = Files.createDirectories(root.resolve("jdk/bin")).resolve("java");
         Files.writeString(java, "#!/bin/sh\nprintf %s \"$LC_ALL\"\n");
         Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -41,7 +41,7 @@ class LauncherTest {
     void aReleaseRunsTheJarBesideItAndBuildsNothing() throws Exception {
         Files.writeString(root.resolve("jdk/bin/java"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
         Files.createFile(root.resolve("weir-server.jar"));
-        Files.createFile(root.resolve("commands-17.0.1.jsa.failed"));
+        Files.createFile(root.resolve("classes-17.0.1.jsa.failed"));
         Files.delete(root.resolve("server/target/launch/weir-server.jar"));
         assertThat(saidUnder("C.utf8").lines())
                 .startsWith("@" + root.toRealPath().resolve("jvm.options"))
@@ -49,9 +49,9 @@ class LauncherTest {
     }
 
     @Test
-    void aCommandStartsFromTheArchiveOfCommandsWithASmallHeap() throws Exception {
+    void aCommandStartsFromTheArchiveWithASmallHeap() throws Exception {
         Files.writeString(root.resolve("jdk/bin/java"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
-        Path archive = Files.createFile(root.resolve("server/target/launch/commands-17.0.1.jsa"));
+        Path archive = Files.createFile(root.resolve("server/target/launch/classes-17.0.1.jsa"));
         assertThat(saidUnder("C.utf8").lines())
                 .contains("-XX:SharedArchiveFile=" + archive.toRealPath(), "-XX:+UseSerialGC", "-Xms16m");
     }

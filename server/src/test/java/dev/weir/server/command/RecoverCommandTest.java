@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +70,9 @@ class RecoverCommandTest extends AtTheTerminal {
         assertThat(err.toString()).contains("--from-copy", "rules: 1, quotas: 0, tokens: 1", "--from-backup FILE");
         assertThat(recover("--from-copy", "--reason", "disk")).isZero();
         assertThat(out.toString()).contains("rules: 1, quotas: 0, tokens: 1", "the old database is now " + data);
+        assertThat(Logger.getLogger("com.zaxxer.hikari").isLoggable(Level.INFO))
+                .as("what the database's libraries do is nothing for the operator")
+                .isFalse();
         try (ServedProcess served = serve()) {
             assertThat(putRule(served, "late")).as(err.toString()).isZero();
             assertThat(admin(served, "switch")).isZero();

@@ -11,7 +11,10 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 
 /**
  * envoyproxy/ratelimit beside a Redis of its own, to ask it where its documentation is silent: a {@code service_cmd} built by Go.
@@ -59,6 +62,18 @@ final class ReferenceService implements ListeningService {
     @Override
     public int grpcPort() {
         return grpcPort;
+    }
+
+    /** Its counters of a domain: {@code key_value} without the start of the window, which the reference appends. */
+    Map<String, Long> counters(String domain) {
+        Map<String, Long> counters = new TreeMap<>();
+        List<?> keys = (List<?>) Objects.requireNonNull(redis.cli("KEYS", domain + "_*"));
+        for (Object each : keys) {
+            String key = String.valueOf(each);
+            String name = key.substring(domain.length() + 1, key.lastIndexOf('_'));
+            counters.put(name, Long.valueOf(String.valueOf(redis.cli("GET", key))));
+        }
+        return counters;
     }
 
     @Override

@@ -13,9 +13,12 @@ public final class OverrideCounterKey {
 
     /**
      * Whether {@code override} counts apart from the rule's limit; {@code ofCaller} if no other caller shares the
-     * rule's counter.
+     * rule's counter. The states of two algorithms cannot share a counter.
      */
     public static boolean isApart(boolean ofCaller, Limit limit, Limit override) {
+        if (limit.algorithm() != override.algorithm()) {
+            return true;
+        }
         boolean sameWindow = limit.windowMicros() == override.windowMicros() && limit.calendar() == override.calendar();
         return limit.algorithm().isBucket()
                 ? !ofCaller && !(sameWindow && limit.requests() == override.requests())
@@ -24,10 +27,11 @@ public final class OverrideCounterKey {
 
     /** Hashes the key of the override's separate counter. */
     public static CounterKeyHash hash(CounterKeyHash hash, long key0, long key1, Limit override) {
-        return hash.reset(key0, key1)
-                .add(override.windowMicros())
-                .add(requests(override))
-                .end();
+        hash.reset(key0, key1).add(override.windowMicros()).add(requests(override));
+        if (override.calendar() != null) {
+            hash.add(1); // a day of the calendar is as long as any other
+        }
+        return hash.end();
     }
 
     /** The requests of a bucket's rate, which define the unit of its level; 0 for a window. */

@@ -1,6 +1,7 @@
 package dev.weir.internal.match.override;
 
 import dev.weir.Algorithm;
+import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.internal.match.EffectiveLimit;
@@ -33,9 +34,6 @@ public final class LimitOverride {
     /** The same for endpoints in normal form. */
     private final List<Condition> normalMatch;
 
-    private final long requests;
-    private final long windowMicros;
-    private final long burst;
     private final EffectiveLimit own;
     /** The effective limit for the rule's limit that was asked for first, usually the only one. */
     private volatile @Nullable EffectiveLimit last;
@@ -64,17 +62,29 @@ public final class LimitOverride {
      * @throws IllegalArgumentException if the descriptor has a malformed address, or a number is out of range
      */
     public LimitOverride(String descriptor, long requests, long windowMicros, @Nullable Long burst) {
+        this(
+                descriptor,
+                new Limit(
+                        burst == null ? Algorithm.FIXED_WINDOW : Algorithm.TOKEN_BUCKET,
+                        requests,
+                        windowMicros,
+                        burst == null ? requests : burst,
+                        1));
+    }
+
+    /** Creates an override that counts in windows of the calendar. */
+    public LimitOverride(String descriptor, long requests, CalendarWindow window) {
+        this(descriptor, Limit.calendarWindow(requests, window));
+    }
+
+    private LimitOverride(String descriptor, Limit own) {
         // Many callers use the same words; sharing them saves a cache miss per comparison.
         this.descriptor = descriptor.intern();
         this.match = OverrideSelector.conditions(descriptor);
         this.normalMatch =
                 match.stream().map(each -> each.in(EndpointForm.NORMAL, false)).toList();
         this.selector = OverrideSelector.of(match).intern();
-        this.requests = requests;
-        this.windowMicros = windowMicros;
-        this.burst = burst == null ? requests : burst;
-        Algorithm algorithm = burst == null ? Algorithm.FIXED_WINDOW : Algorithm.TOKEN_BUCKET;
-        this.own = new EffectiveLimit(null, new Limit(algorithm, requests, windowMicros, this.burst, 1));
+        this.own = new EffectiveLimit(null, own);
     }
 
     public String descriptor() {
@@ -122,7 +132,10 @@ public final class LimitOverride {
         return (!selector.isEmpty() && selector.equals(ruleSelector)) || descriptor.equals(name);
     }
 
-    /** This override's numbers with the algorithm of a rule's limit. */
+    /**
+     * This override's numbers with the algorithm of a rule's limit. A window of the calendar is a {@code fixed_window}
+     * whatever the rule's algorithm: no other counts by the calendar.
+     */
     public EffectiveLimit over(Limit rule) {
         EffectiveLimit found = last;
         if (found != null && rule.equals(found.replaces)) {
@@ -137,7 +150,10 @@ public final class LimitOverride {
     }
 
     private synchronized EffectiveLimit add(Limit rule) {
-        Limit replaced = new Limit(rule.algorithm(), requests, windowMicros, burst, rule.subWindows());
+        Limit given = own.limit();
+        Limit replaced = given.calendar() != null
+                ? given
+                : new Limit(rule.algorithm(), given.requests(), given.windowMicros(), given.burst(), rule.subWindows());
         EffectiveLimit added = new EffectiveLimit(rule, replaced);
         EffectiveLimit before = last;
         if (before == null) {

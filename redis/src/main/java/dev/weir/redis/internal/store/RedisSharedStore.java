@@ -18,6 +18,7 @@ import dev.weir.redis.internal.node.RedisNode;
 import dev.weir.redis.internal.node.RedisNodeFactory;
 import dev.weir.redis.internal.node.RedisStats;
 import dev.weir.redis.internal.node.ScriptBatcher;
+import dev.weir.redis.internal.notes.HeartbeatNotes;
 import dev.weir.redis.internal.notes.ResetStream;
 import dev.weir.redis.internal.notes.SharedNotes;
 import dev.weir.redis.internal.routing.ClusterRoutes;
@@ -182,6 +183,11 @@ public final class RedisSharedStore implements OpenedStore {
     /** Returns the notes under {@code name} that all servers on this Redis read. */
     public SharedNotes notes(String name) {
         return new SharedNotes(routes, prefix, name);
+    }
+
+    /** Returns what the servers on this Redis last said of themselves. */
+    public HeartbeatNotes nodes() {
+        return new HeartbeatNotes(routes, prefix, "nodes");
     }
 
     @Override

@@ -86,6 +86,9 @@ class LeastRightsTest {
         assertThat(get(store.notes("switches").post("a", 1, "text", ""))).isTrue();
         assertThat(get(store.notes("switches").read())).containsEntry("a", "text");
         assertThat(get(store.notes("switches").count())).hasValue("1");
+        get(store.nodes().post("a:6070", "text"));
+        assertThat(get(store.nodes().read())).hasSize(1);
+        get(store.nodes().remove("a:6070"));
     }
 
     private static void assertRefusedNothing(RedisProcess redis) {

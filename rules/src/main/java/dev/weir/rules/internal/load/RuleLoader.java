@@ -72,7 +72,8 @@ public final class RuleLoader {
         }
     }
 
-    static LoadResult load(RuleFilesSnapshot contents, LoadOptions options) {
+    /** Loads files that were read already and form one source. */
+    public static LoadResult load(RuleFilesSnapshot contents, LoadOptions options) {
         DomainMerger domains = new DomainMerger(options);
         List<DiagnosticCollector> files = new ArrayList<>();
         for (RuleDocument file : contents.files()) {

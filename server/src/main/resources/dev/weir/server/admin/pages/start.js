@@ -1,5 +1,5 @@
 import { by, element } from '/pages/dom.js';
-import { ask, hasToken } from '/pages/sign-in.js';
+import { ask } from '/pages/sign-in.js';
 
 const metrics = document.querySelector('meta[name="weir-http-port"]');
 if (metrics) by('metrics').href = `${location.protocol}//${location.hostname}:${metrics.content}/metrics`;
@@ -8,31 +8,77 @@ ask('/version').then(answer => (answer.ok ? answer.json() : Promise.reject(answe
   by('version').textContent = `, version ${version.version}`;
 }).catch(() => {});
 
-// A link cannot send the token, so the page fetches its target with the token and shows it here.
-document.querySelectorAll('a[data-token]').forEach(link => link.addEventListener('click', event => {
-  if (!hasToken()) return;
+// The page shows what a link leads to: a link cannot send the token, and an answer is JSON.
+document.querySelectorAll('.links a:not([data-elsewhere])').forEach(link => link.addEventListener('click', event => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   show(link.getAttribute('href'));
 }));
 
 by('usage').addEventListener('submit', event => {
   event.preventDefault();
-  const path = `/admin/v1/usage/${encodeURIComponent(by('key').value.trim())}`;
-  if (hasToken()) show(path);
-  else location.href = path;
+  show(`/admin/v1/usage/${encodeURIComponent(by('key').value.trim())}`);
 });
 
+const minute = time => (time ? time.slice(0, 16).replace('T', ' ') : '');
+const yes = flag => (flag ? 'yes' : 'no');
+/** The columns of each list that an answer may have: title, and the text of an entry. */
+const COLUMNS = {
+  nodes: [['Server', it => it.node + (it.self ? ' (this one)' : '')], ['Version', it => it.version], ['Serving', it => yes(it.serving && !it.silent)],
+    ['Rules', it => `${it.rules} (${it.rules_hash})`],
+    ['Problems', it => [...it.problems, ...(it.silent ? [`silent for ${Math.round(it.seen_ms_ago / 1000)} s`] : [])].join('; ')]],
+  rules: [['Rule', it => it.rule_id], ['Domain', it => it.domain], ['Status', it => it.status + (it.switched ? `, switched: ${it.switched}` : '')],
+    ['Limit', it => it.summary?.limit], ['Algorithm', it => it.summary?.algorithm], ['Match', it => it.summary?.match],
+    ['Key', it => it.summary?.key], ['Source', it => it.source]],
+  switches: [['Rule', it => it.rule], ['Domain', it => it.domain], ['State', it => (it.rollout ? `${it.state}, ${it.rollout} %` : it.state)],
+    ['Since', it => minute(it.updated_at)], ['By', it => it.updated_by], ['Reason', it => it.reason]],
+  quotas: [['API key', it => it.api_key], ['Tier', it => it.tier], ['Overrides', it => String(it.quotas.overrides.length)],
+    ['In force', it => yes(it.in_force)], ['Expires', it => minute(it.expires_at)]],
+  tokens: [['Name', it => it.name], ['Role', it => it.role], ['Created', it => minute(it.created_at)],
+    ['Expires', it => (it.expired ? 'expired' : minute(it.expires_at) || 'never')], ['Last used', it => minute(it.last_used_at) || 'never']],
+  changes: [['At', it => minute(it.at)], ['Who', it => it.who], ['Kind', it => it.kind], ['Object', it => it.subject],
+    ['Change', it => it.change], ['Reason', it => it.reason]],
+};
+
 async function show(path) {
+  const into = by('shown-answer');
   by('shown').hidden = false;
   by('shown-path').textContent = path;
-  by('shown-text').textContent = 'Loading…';
+  into.replaceChildren(element('p', { class: 'quiet' }, 'Loading…'));
   try {
-    const text = await (await ask(path)).text();
-    by('shown-text').textContent = text.startsWith('{') ? JSON.stringify(JSON.parse(text), null, 2) : text;
+    const answer = await ask(path);
+    const text = await answer.text();
+    const told = text.startsWith('{') ? JSON.parse(text) : null;
+    into.replaceChildren(answer.ok || !told ? shown(path, text, told) : element('p', { class: 'wrong' }, told.detail));
   } catch (failure) {
-    by('shown-text').textContent = `No answer: ${failure.message}`;
+    into.replaceChildren(element('p', { class: 'wrong' }, `No answer: ${failure.message}`));
   }
   by('shown').scrollIntoView({ block: 'nearest' });
+}
+
+function shown(path, text, told) {
+  const name = told === null ? undefined : Object.keys(COLUMNS).find(each => Array.isArray(told[each]));
+  if (name === undefined) return element('pre', { tabindex: '0' }, told === null ? text : JSON.stringify(told, null, 2));
+  if (told[name].length === 0) return element('p', { class: 'quiet' }, 'There are none.');
+  const table = listed(COLUMNS[name], told[name]);
+  if (!told.next) return table;
+  const more = element('button', { type: 'button' }, 'More');
+  more.addEventListener('click', () => show(`${path.replace(/\?.*/, '')}?after=${encodeURIComponent(told.next)}`));
+  return element('div', {}, table, more);
+}
+
+function tableOf(titles) {
+  const head = element('tr', {}, ...titles.map(title => element('th', { scope: 'col' }, title)));
+  return element('table', {}, element('thead', {}, head), element('tbody'));
+}
+
+function listed(columns, entries) {
+  const table = tableOf(columns.map(([title]) => title));
+  entries.forEach(entry => {
+    const row = table.tBodies[0].insertRow();
+    columns.forEach(([, text]) => { row.insertCell().textContent = text(entry) ?? ''; });
+  });
+  return table;
 }
 
 by('explain').addEventListener('submit', async event => {
@@ -72,11 +118,7 @@ function limitText(limit) {
 }
 
 function counters(rules) {
-  const table = element('table');
-  const head = element('tr');
-  ['Rule', 'Applies', 'Used', 'Limit', 'Written in'].forEach(title => head.append(element('th', { scope: 'col' }, title)));
-  table.append(element('thead'), element('tbody'));
-  table.tHead.append(head);
+  const table = tableOf(['Rule', 'Applies', 'Used', 'Limit', 'Written in']);
   rules.forEach(rule => {
     const row = table.tBodies[0].insertRow();
     const limit = rule.limit;
