@@ -3,10 +3,16 @@ package dev.weir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.QueueBounds;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.WrittenRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -43,6 +49,30 @@ class WeirTest {
         now.addAndGet(500_000);
         assertThat(weir.decideAsync(free).toCompletableFuture().join().allowed())
                 .isTrue();
+    }
+
+    @Test
+    void aRequestWaitsForItsTurnUntilItIsCancelled() {
+        Rule rule = Rule.builder("api", "all")
+                .limit(Limit.tokenBucket(10, SECOND).withBurst(1))
+                .queue(new QueueBounds(10_000_000, 1))
+                .build();
+        RuleSource rules = WrittenRules.builder()
+                .weir("api", List.of(new WeirRule(rule, List.of(), KeyBy.global())))
+                .build();
+        try (Weir weir = Weir.builder(rules).time(now::get).open()) {
+            Request request = Request.to("api").with("user_id", "u_42");
+            assertThat(weir.decide(request).allowed()).isTrue();
+            CompletableFuture<Decision> gone = weir.decideAsync(request).toCompletableFuture();
+            assertThat(weir.decide(request).allowed())
+                    .as("the only place is taken")
+                    .isFalse();
+            gone.cancel(false);
+            CompletableFuture<Decision> next = weir.decideAsync(request).toCompletableFuture();
+            assertThat(next.isDone()).isFalse();
+            now.addAndGet(100_000);
+            assertThat(next.join().allowed()).isTrue();
+        }
     }
 
     @Test

@@ -2,6 +2,8 @@ package dev.weir.server;
 
 import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.queue.RequestQueues;
+import dev.weir.internal.queue.WaitTimer;
 import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.internal.runtime.RejectedNotes;
 import dev.weir.redis.internal.store.RedisSharedStore;
@@ -79,6 +81,7 @@ public final class WeirServer implements AutoCloseable {
     private final Health health;
     private final DecisionObservers observers;
     private final Limiter limiter;
+    private final RequestQueues queues;
     private final Listeners listeners;
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -88,12 +91,14 @@ public final class WeirServer implements AutoCloseable {
             Health health,
             DecisionObservers observers,
             Limiter limiter,
+            RequestQueues queues,
             Listeners listeners) {
         this.settings = settings;
         this.opened = opened;
         this.health = health;
         this.observers = observers;
         this.limiter = limiter;
+        this.queues = queues;
         this.listeners = listeners;
     }
 
@@ -175,9 +180,17 @@ public final class WeirServer implements AutoCloseable {
         addTo(metrics, fleet.rejectedNotes());
         PeriodicTasks tasks = opened.add(new PeriodicTasks());
 
+        RequestQueues queues = new RequestQueues(limiter, time, observers.observer(), opened.add(new WaitTimer()));
+        observers.ruleMetrics().waits().addTo(metrics, queues);
         Listeners listeners = new Listeners(settings, certificates, grpc, loops);
         RestApi rest = new RestApi(
-                limiter, time, health, restSettings(settings), settings.rls(), control.access()::requireToGiveBack);
+                limiter,
+                queues,
+                time,
+                health,
+                restSettings(settings),
+                settings.rls(),
+                control.access()::requireToGiveBack);
         MetricsPage metricsPage = new MetricsPage(loops.vertx(), metrics::scrape);
         MetricsPage referencePage = new MetricsPage(loops.vertx(), metrics::scrapeWithReference);
         listeners.bind(
@@ -215,7 +228,7 @@ public final class WeirServer implements AutoCloseable {
         health.set(Health.State.SERVING);
         fleet.start(listeners.admin(), settings.tls().admin() != null);
         var unused = loops.vertx().executeBlocking(Executors.callable(metrics::open), false);
-        return new WeirServer(settings, opened, health, observers, limiter, listeners);
+        return new WeirServer(settings, opened, health, observers, limiter, queues, listeners);
     }
 
     private static void addTo(ServerMetrics metrics, Settings settings, Limiter limiter, Health health) {
@@ -321,6 +334,7 @@ public final class WeirServer implements AutoCloseable {
         health.set(Health.State.NOT_SERVING);
         LOG.log(Level.INFO, "stopping: no longer serving; waiting for calls in flight");
         pause(settings.drain().delay());
+        queues.close();
         Duration timeout = settings.drain().calls();
         try {
             listeners

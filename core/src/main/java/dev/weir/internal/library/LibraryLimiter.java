@@ -13,6 +13,8 @@ import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.queue.RequestQueues;
+import dev.weir.internal.queue.WaitTimer;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.OpenedStore;
 import dev.weir.internal.store.StoreDescription;
@@ -46,6 +48,8 @@ public final class LibraryLimiter implements AutoCloseable {
     private final TimeSource time;
     private final Duration deadline;
     private final boolean defaultInMemory;
+    private final WaitTimer waits = new WaitTimer();
+    private final RequestQueues queues;
     private final @Nullable ScheduledExecutorService timer;
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -95,6 +99,7 @@ public final class LibraryLimiter implements AutoCloseable {
                             .withEndpointForm(options.endpointForm())
                             .withMaxRequestCost(options.maxRequestCost()),
                     options.observer());
+            queues = new RequestQueues(limiter, time, options.observer(), waits);
             warmUp(System.nanoTime() + options.warmUp().toNanos());
         } catch (RuntimeException | Error e) {
             closeStores();
@@ -123,12 +128,13 @@ public final class LibraryLimiter implements AutoCloseable {
     }
 
     /**
-     * Decides {@code request}, and waits for its stores, for the deadline of its rules at most.
+     * Decides {@code request}, and waits for its stores, for the deadline of its rules at most, and for its turn if its
+     * rules have a queue.
      *
      * @throws IllegalStateException if this is closed, or if it would have to wait on an event loop
      */
     public MutableDecision decide(Request request) {
-        if (!isInMemory()) {
+        if (!isInMemory() || limiter.index().mayWait()) {
             EventLoops.refuse("decide", "decideAsync");
             return decideAsync(request).join();
         }
@@ -139,7 +145,8 @@ public final class LibraryLimiter implements AutoCloseable {
     }
 
     /**
-     * Decides {@code request}, and completes within the deadline of its rules.
+     * Decides {@code request}, and completes within the deadline of its rules, or later if its rules have a queue.
+     * Cancelling the future ends the wait.
      *
      * @throws IllegalStateException if this is closed
      */
@@ -147,19 +154,33 @@ public final class LibraryLimiter implements AutoCloseable {
         requireOpen();
         MutableDecision decision = new MutableDecision();
         CompletableFuture<MutableDecision> decided = new CompletableFuture<>();
-        boolean here = limiter.decide(request, time.micros(), decision, () -> new Waiter() {
-            @Override
-            public Executor home() {
-                return Runnable::run;
-            }
+        boolean here = queues.decide(
+                request,
+                time.micros(),
+                decision,
+                () -> new Waiter() {
+                    @Override
+                    public Executor home() {
+                        return Runnable::run;
+                    }
 
-            @Override
-            public void decided(Request asked, MutableDecision buffer) {
-                decision.set(buffer);
-                nameCounter(asked, decision);
-                decided.complete(decision);
-            }
-        });
+                    @Override
+                    public void waits(Runnable cancel) {
+                        var unused = decided.whenComplete((ignored, thrown) -> {
+                            if (decided.isCancelled()) {
+                                cancel.run();
+                            }
+                        });
+                    }
+
+                    @Override
+                    public void decided(Request asked, MutableDecision buffer) {
+                        decision.set(buffer);
+                        nameCounter(asked, decision);
+                        decided.complete(decision);
+                    }
+                },
+                null);
         if (here) {
             nameCounter(request, decision);
             decided.complete(decision);
@@ -229,6 +250,8 @@ public final class LibraryLimiter implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
+        queues.close();
+        waits.close();
         if (timer != null) {
             timer.shutdown();
             try {

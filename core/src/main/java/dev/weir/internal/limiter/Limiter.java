@@ -193,9 +193,9 @@ public final class Limiter {
      */
     public void decide(Request request, long nowMicros, MutableDecision into) {
         if (shared == null) {
-            decideHere(request, nowMicros, into);
+            decideHere(request, nowMicros, into, true);
         } else {
-            shared.decide(rules, request, nowMicros, into, Limiter::noWaiter, null);
+            shared.decide(rules, request, nowMicros, into, Limiter::noWaiter, null, true);
         }
     }
 
@@ -218,11 +218,34 @@ public final class Limiter {
             MutableDecision into,
             WaiterSupplier later,
             @Nullable Idempotency idempotency) {
+        return decide(request, nowMicros, into, later, idempotency, true);
+    }
+
+    /**
+     * Decides as above, but does not tell the observer of a denial: the caller may decide the request again, and tells it
+     * of the last denial.
+     */
+    public boolean tryDecide(
+            Request request,
+            long nowMicros,
+            MutableDecision into,
+            WaiterSupplier later,
+            @Nullable Idempotency idempotency) {
+        return decide(request, nowMicros, into, later, idempotency, false);
+    }
+
+    private boolean decide(
+            Request request,
+            long nowMicros,
+            MutableDecision into,
+            WaiterSupplier later,
+            @Nullable Idempotency idempotency,
+            boolean isLast) {
         if (shared == null) {
-            decideHere(request, nowMicros, into);
+            decideHere(request, nowMicros, into, isLast);
             return true;
         }
-        return shared.decide(rules, request, nowMicros, into, later, idempotency);
+        return shared.decide(rules, request, nowMicros, into, later, idempotency, isLast);
     }
 
     /**
@@ -304,7 +327,7 @@ public final class Limiter {
         return VerdictExplanation.of(verdict, rules.index().counter(request, verdict));
     }
 
-    private void decideHere(Request request, long nowMicros, MutableDecision into) {
+    private void decideHere(Request request, long nowMicros, MutableDecision into, boolean isLast) {
         into.begin(nowMicros);
         MeteredRules current = rules;
         DecisionScratch scratch = DecisionScratch.take();
@@ -318,7 +341,9 @@ public final class Limiter {
         } finally {
             scratch.release();
         }
-        observer.decided(request, into);
+        if (isLast || into.allowed()) {
+            observer.decided(request, into);
+        }
     }
 
     private static Waiter noWaiter() {

@@ -96,6 +96,13 @@ public final class MutableDecision implements Decision {
         return longest;
     }
 
+    /** Records that the request has waited for its {@link #delayMicros}. */
+    public void waited() {
+        for (int i = 0; i < size; i++) {
+            verdicts[i].waited();
+        }
+    }
+
     /** The {@link #delayMicros} as a duration. */
     @Override
     public Duration delay() {

@@ -57,6 +57,11 @@ public final class MutableVerdict implements Verdict {
         return this;
     }
 
+    /** Clears the delay, because the request has waited for it. */
+    void waited() {
+        delayMicros = 0;
+    }
+
     /** Marks a check that the failure policy decided, without the store. */
     public MutableVerdict degraded(boolean degraded) {
         this.degraded = degraded;

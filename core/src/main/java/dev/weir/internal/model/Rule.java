@@ -27,6 +27,9 @@ public final class Rule {
     /** The longest {@link #deadlineMicros}: one hour. */
     public static final long MOST_DEADLINE_MICROS = 3_600_000_000L;
 
+    /** The longest {@link #tarpitMicros}: ten seconds. */
+    public static final long MOST_TARPIT_MICROS = 10_000_000;
+
     /** The {@link #rollout} of a rule that denies every caller that is over: all of ten thousand. */
     public static final int EVERYONE = 10_000;
 
@@ -49,6 +52,8 @@ public final class Rule {
     private final long leaseIntervalMicros;
     private final long reportIntervalMicros;
     private final String store;
+    private final @Nullable QueueBounds queue;
+    private final long tarpitMicros;
     private final List<String> replaces;
     private final Map<String, ?> metadata;
     private final String source;
@@ -75,6 +80,8 @@ public final class Rule {
         this.leaseIntervalMicros = b.leaseIntervalMicros;
         this.reportIntervalMicros = b.reportIntervalMicros;
         this.store = b.store;
+        this.queue = b.queue;
+        this.tarpitMicros = b.tarpitMicros;
         this.replaces = List.copyOf(b.replaces);
         this.metadata = b.metadata;
         this.source = b.source;
@@ -206,6 +213,16 @@ public final class Rule {
     /** The name of the shared store that counts for this rule. */
     public String store() {
         return store;
+    }
+
+    /** How requests over the limit wait for their turn; null if they are denied at once. */
+    public @Nullable QueueBounds queue() {
+        return queue;
+    }
+
+    /** How long a denial is delayed, in microseconds; 0 if it is answered at once. */
+    public long tarpitMicros() {
+        return tarpitMicros;
     }
 
     /** Names of the rules that this one replaces if a request matches both. */

@@ -32,6 +32,11 @@ public final class RuleBuilder {
     long leaseIntervalMicros = Rule.DEFAULT_INTERVAL_MICROS;
     long reportIntervalMicros = Rule.DEFAULT_INTERVAL_MICROS;
     String store = Rule.DEFAULT_STORE;
+
+    @Nullable
+    QueueBounds queue;
+
+    long tarpitMicros;
     List<String> replaces = List.of();
     Map<String, ?> metadata = Map.of();
     String source = "";
@@ -67,6 +72,8 @@ public final class RuleBuilder {
         this.leaseIntervalMicros = rule.leaseIntervalMicros();
         this.reportIntervalMicros = rule.reportIntervalMicros();
         this.store = rule.store();
+        this.queue = rule.queue();
+        this.tarpitMicros = rule.tarpitMicros();
         this.replaces = rule.replaces();
         this.metadata = rule.metadata();
         this.source = rule.source();
@@ -156,6 +163,17 @@ public final class RuleBuilder {
         return this;
     }
 
+    /** Lets requests over the limit wait; null denies them at once. */
+    public RuleBuilder queue(@Nullable QueueBounds bounds) {
+        this.queue = bounds;
+        return this;
+    }
+
+    public RuleBuilder tarpitMicros(long micros) {
+        this.tarpitMicros = micros;
+        return this;
+    }
+
     public RuleBuilder replaces(List<String> names) {
         this.replaces = names;
         return this;
@@ -185,6 +203,10 @@ public final class RuleBuilder {
         }
         if (localShare < 0 || localShare > 1_000_000) {
             throw new IllegalArgumentException("local_share: " + localShare + " (expected: 0 to 1000000 millionths)");
+        }
+        if (tarpitMicros < 0 || tarpitMicros > Rule.MOST_TARPIT_MICROS) {
+            throw new IllegalArgumentException(
+                    "tarpit: " + tarpitMicros + " (expected: 0 to " + Rule.MOST_TARPIT_MICROS + " microseconds)");
         }
         if (rollout < 0 || rollout > Rule.EVERYONE) {
             throw new IllegalArgumentException("rollout: " + rollout + " (expected: 0 to " + Rule.EVERYONE + ")");

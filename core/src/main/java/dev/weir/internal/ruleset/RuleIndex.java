@@ -49,6 +49,7 @@ public final class RuleIndex {
     private final Map<String, Domain> domains = new LinkedHashMap<>();
     private final OverrideMatcher quotas;
     private final boolean off;
+    private final boolean mayWait;
     /** By domain: the rule that counts callers' overrides which no rule of the files counts. */
     private final Map<String, Rule> standalone = new HashMap<>();
     /** By domain: its attributes, once a caller has asked for them. */
@@ -85,6 +86,7 @@ public final class RuleIndex {
         this.quotas = new OverrideMatcher(quotas, scopes);
         this.rules = List.copyOf(all);
         this.off = everything == SwitchState.OFF;
+        this.mayWait = rules.stream().anyMatch(rule -> rule.queue() != null || rule.tarpitMicros() > 0);
     }
 
     /** Compiles {@code rules} without switches or overrides. */
@@ -106,6 +108,11 @@ public final class RuleIndex {
     public static RuleIndex of(
             WrittenRules rules, OverrideLookup quotas, RuleSwitches switches, EndpointForm endpointForm) {
         return new RuleIndex(rules, quotas, switches, endpointForm);
+    }
+
+    /** Whether requests of some rule may wait: for their turn, or for their denial. */
+    public boolean mayWait() {
+        return mayWait;
     }
 
     /** The form in which rules in Weir's format compare endpoints. */

@@ -6,6 +6,7 @@ import dev.weir.StoreFailure;
 import dev.weir.control.decisions.DecisionSink;
 import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.limiter.check.WaitResult;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
@@ -92,6 +93,11 @@ public final class OptionalDecisionSink implements AutoCloseable {
         @Override
         public void agreementIgnored(Rule rule, Limit agreed) {
             first.agreementIgnored(rule, agreed);
+        }
+
+        @Override
+        public void waited(Rule rule, WaitResult result) {
+            first.waited(rule, result);
         }
 
         @Override

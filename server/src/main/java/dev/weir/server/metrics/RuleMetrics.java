@@ -7,6 +7,7 @@ import dev.weir.StoreFailure;
 import dev.weir.TimeSource;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.limiter.check.LimiterObserver;
+import dev.weir.internal.limiter.check.WaitResult;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
@@ -52,6 +53,7 @@ public final class RuleMetrics implements LimiterObserver {
     /** Rules for which the log has said that they ignore a caller's override. */
     private final Set<Rule> ignoring = ConcurrentHashMap.newKeySet();
 
+    private final WaitMetrics waits = new WaitMetrics();
     private final StoreFailureCounts storeFailures = new StoreFailureCounts();
     private volatile SwitchState everything = SwitchState.ON;
     private volatile Generation current = new Generation(List.of(), new int[0], SeriesPositions.CALLERS + 1, null);
@@ -136,6 +138,16 @@ public final class RuleMetrics implements LimiterObserver {
                             + agreed.algorithm().text() + " and is ignored: " + Meters.refusal(agreed)
                             + "; ratelimit_override_ignored_total counts such requests");
         }
+    }
+
+    @Override
+    public void waited(Rule rule, WaitResult result) {
+        waits.add(result);
+    }
+
+    /** The counts of requests that waited. */
+    public WaitMetrics waits() {
+        return waits;
     }
 
     @Override

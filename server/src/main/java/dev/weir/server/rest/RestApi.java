@@ -6,6 +6,7 @@ import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.match.pattern.TrustedProxies;
 import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.queue.RequestQueues;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.internal.store.RequestTooCostlyException;
@@ -37,6 +38,7 @@ import java.util.function.Consumer;
  */
 public final class RestApi {
     private final Limiter limiter;
+    private final RequestQueues queues;
     private final TimeSource time;
     private final Health health;
     private final RestSettings settings;
@@ -62,13 +64,20 @@ public final class RestApi {
     }
 
     /** Creates the API; every caller may give hits back. */
-    public RestApi(Limiter limiter, TimeSource time, Health health, RestSettings settings, RlsSettings rls) {
-        this(limiter, time, health, settings, rls, request -> {});
+    public RestApi(
+            Limiter limiter,
+            RequestQueues queues,
+            TimeSource time,
+            Health health,
+            RestSettings settings,
+            RlsSettings rls) {
+        this(limiter, queues, time, health, settings, rls, request -> {});
     }
 
     /** Creates the API. {@code requireGiveBack} throws the problem for a caller that may not give hits back. */
     public RestApi(
             Limiter limiter,
+            RequestQueues queues,
             TimeSource time,
             Health health,
             RestSettings settings,
@@ -76,6 +85,7 @@ public final class RestApi {
             Consumer<HttpServerRequest> requireGiveBack) {
         this.requireGiveBack = requireGiveBack;
         this.limiter = limiter;
+        this.queues = queues;
         this.time = time;
         this.health = health;
         this.settings = settings;
@@ -123,11 +133,12 @@ public final class RestApi {
         RuleIndex rules = limiter.index();
         long now = time.micros();
         if (key == null) {
-            exchange.decide(
-                    limiter,
+            exchange.decideInTurn(
+                    queues,
                     request,
                     now,
                     own.decision,
+                    null,
                     (asked, decision) -> exchange.answer(answer(asked, decision, rules, alwaysOk)));
             return;
         }
@@ -137,8 +148,8 @@ public final class RestApi {
                 key,
                 now,
                 exchange,
-                first -> exchange.decide(
-                        limiter,
+                first -> exchange.decideInTurn(
+                        queues,
                         request,
                         now,
                         own.decision,

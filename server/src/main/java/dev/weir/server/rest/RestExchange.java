@@ -4,6 +4,7 @@ import dev.weir.Request;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.queue.RequestQueues;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.server.http.HttpAnswer;
 import io.netty.channel.EventLoop;
@@ -43,18 +44,23 @@ final class RestExchange implements RememberedAnswers.Waiting {
 
     /** Decides {@code request}, now or later, and passes the decision to {@code then} on this event loop. */
     void decide(Limiter limiter, Request request, long nowMicros, MutableDecision into, Then then) {
-        decide(limiter, request, nowMicros, into, null, then);
+        if (limiter.decide(request, nowMicros, into, () -> new LateDecision(then))) {
+            then.decided(request, into);
+        }
     }
 
-    /** Decides {@code request}, charged only once if {@code idempotency} is given and a shared store counts it. */
-    void decide(
-            Limiter limiter,
+    /**
+     * Decides {@code request} likewise, and holds the answer while its rules let it wait. A caller that disconnects gives
+     * up its place. With {@code idempotency}, a shared store charges the request only once.
+     */
+    void decideInTurn(
+            RequestQueues queues,
             Request request,
             long nowMicros,
             MutableDecision into,
             @Nullable Idempotency idempotency,
             Then then) {
-        if (limiter.decide(request, nowMicros, into, () -> new LateDecision(then), idempotency)) {
+        if (queues.decide(request, nowMicros, into, () -> new LateDecision(then), idempotency)) {
             then.decided(request, into);
         }
     }
@@ -100,6 +106,17 @@ final class RestExchange implements RememberedAnswers.Waiting {
         @Override
         public Executor home() {
             return vertxContext.nettyEventLoop();
+        }
+
+        @Override
+        public void waits(Runnable cancel) {
+            onLoop(() -> {
+                if (context.response().closed()) {
+                    cancel.run();
+                } else {
+                    context.response().closeHandler(closed -> cancel.run());
+                }
+            });
         }
 
         @Override

@@ -2,9 +2,12 @@ package dev.weir.server.warmup;
 
 import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.queue.RequestQueues;
+import dev.weir.internal.queue.WaitTimer;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.redis.internal.node.NodeHealth;
@@ -167,7 +170,8 @@ public final class ServerWarmUp {
     }
 
     private int http(long until) throws IOException {
-        RestApi api = new RestApi(limiter, time, health, RestSettings.defaults(), RlsSettings.defaults());
+        RequestQueues queues = new RequestQueues(limiter, time, new LimiterObserver() {}, new WaitTimer());
+        RestApi api = new RestApi(limiter, queues, time, health, RestSettings.defaults(), RlsSettings.defaults());
         HttpListeners listeners = new HttpListeners(vertx);
         ListenAddress listening = join(listeners
                 .listen(new ListenAddress(LOOPBACK, 0), RestApi.serverOptions(), null, 1, () -> api.routes(vertx))

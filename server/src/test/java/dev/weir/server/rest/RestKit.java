@@ -11,6 +11,8 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.queue.RequestQueues;
+import dev.weir.internal.queue.WaitTimer;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.server.HttpCaller;
@@ -44,6 +46,7 @@ final class RestKit implements AutoCloseable {
     final Health health = new Health();
     final Limiter limiter;
     private final MemoryStore store = new MemoryStore(10_000);
+    private final WaitTimer waits = new WaitTimer();
     private final HttpServer server;
     private final HttpCaller caller;
 
@@ -53,7 +56,8 @@ final class RestKit implements AutoCloseable {
 
     RestKit(WrittenRules rules, RestSettings settings, RlsSettings rls) {
         limiter = new Limiter(rules, store, micros::get, LimiterSettings.defaults(), new LimiterObserver() {});
-        RestApi api = new RestApi(limiter, micros::get, health, settings, rls);
+        RequestQueues queues = new RequestQueues(limiter, micros::get, new LimiterObserver() {}, waits);
+        RestApi api = new RestApi(limiter, queues, micros::get, health, settings, rls);
         server = VERTX.createHttpServer(RestApi.serverOptions())
                 .invalidRequestHandler(HttpPort::unparsable)
                 .requestHandler(api.routes(VERTX))
@@ -169,6 +173,7 @@ final class RestKit implements AutoCloseable {
     @Override
     public void close() {
         server.close().await();
+        waits.close();
         store.close();
     }
 }

@@ -24,6 +24,9 @@ public interface LimiterObserver {
     /** Called when hits were given back to a shared store because another store denied the request. */
     default void gaveBack(int checks) {}
 
+    /** Called when a request of {@code rule} has waited under {@code over}, or was refused to. */
+    default void waited(Rule rule, WaitResult result) {}
+
     /** Called when a request was charged but its idempotency key was not kept; a repeat may be charged again. */
     default void keyNotKept() {}
 }

@@ -18,6 +18,9 @@ public interface Waiter {
         return Long.MAX_VALUE;
     }
 
+    /** Called if the request waits because its rules say so; running {@code cancel} ends the wait without an answer. */
+    default void waits(Runnable cancel) {}
+
     /** Called once, in {@link #home}. Both arguments are buffers that are reused as soon as this returns. */
     void decided(Request request, MutableDecision decision);
 }

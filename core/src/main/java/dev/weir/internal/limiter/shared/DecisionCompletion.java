@@ -168,7 +168,7 @@ final class DecisionCompletion {
 
     private void tell(InFlightDecision pending) {
         try {
-            if (!pending.repeated && !pending.conflict) {
+            if (!pending.repeated && !pending.conflict && (pending.isLast || pending.decision.allowed())) {
                 observer.decided(pending.request, pending.decision);
             }
         } finally {

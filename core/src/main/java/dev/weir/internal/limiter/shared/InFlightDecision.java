@@ -42,6 +42,9 @@ final class InFlightDecision extends Ask {
     /** Whether the stores are asked for its key although a denial is known. */
     boolean looksUpKey;
 
+    /** Whether the observer is told of a denial; otherwise the request may be decided again. */
+    boolean isLast;
+
     /** The exception or error thrown while completing, if any. */
     @Nullable
     Throwable fault;

@@ -98,17 +98,22 @@ public final class SharedPath {
         settlement.finish(pending);
     }
 
-    /** As {@link Limiter#decide(Request, long, MutableDecision, WaiterSupplier, Idempotency)}. */
+    /**
+     * As {@link Limiter#decide(Request, long, MutableDecision, WaiterSupplier, Idempotency)}; unless {@code isLast}, the
+     * observer is not told of a denial.
+     */
     public boolean decide(
             MeteredRules rules,
             Request request,
             long now,
             MutableDecision into,
             WaiterSupplier later,
-            @Nullable Idempotency idempotency) {
+            @Nullable Idempotency idempotency,
+            boolean isLast) {
         InFlightDecision pending = InFlightDecisionPool.ofThread().request();
         pending.begin(this, rules, now);
         pending.idempotency = idempotency;
+        pending.isLast = isLast;
         writeChecks(pending, request);
         pending.places.begin();
         boolean apart = pending.matches.apart;
@@ -259,8 +264,11 @@ public final class SharedPath {
 
     private boolean decided(InFlightDecision pending, Request request, MutableDecision into, boolean allowed) {
         VerdictWriter.end(pending.matches, into, allowed || settings.shadow());
+        boolean told = pending.isLast || into.allowed();
         InFlightDecisionPool.ofThread().release(pending);
-        observer.decided(request, into);
+        if (told) {
+            observer.decided(request, into);
+        }
         return true;
     }
 

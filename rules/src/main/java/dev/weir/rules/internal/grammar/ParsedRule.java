@@ -24,6 +24,7 @@ record ParsedRule(
         long cost,
         boolean shadow,
         int rollout,
+        OverLimit over,
         Behaviour behaviour) {
 
     WeirRule rule(String domain, String label, String source) {
@@ -35,6 +36,8 @@ record ParsedRule(
                 .cost(cost)
                 .shadow(shadow)
                 .rollout(rollout)
+                .queue(over.queue())
+                .tarpitMicros(over.tarpitMicros())
                 .source(source);
         return new WeirRule(
                 behaviour.applyTo(rule).build(),

@@ -6,6 +6,7 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.pattern.ValuePattern;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.QueueBounds;
 import dev.weir.internal.model.Rule;
 import dev.weir.text.diagnostics.Position;
 import dev.weir.text.fields.Durations;
@@ -83,6 +84,7 @@ public final class RuleWriter {
         } else if (of.isRollingOut()) {
             add("rollout", plain(of.rolloutPercent()));
         }
+        over(of);
         behaviour(of);
         if (rule.ignoresCase()) {
             add("endpoint_case", text(Fields.nameOf(EndpointCase.IGNORE)));
@@ -131,6 +133,22 @@ public final class RuleWriter {
             of.add(new Entry(text("sub_windows"), plain(String.valueOf(limit.subWindows()))));
         }
         add("limit", new Mapping(NOWHERE, of));
+    }
+
+    private void over(Rule rule) {
+        QueueBounds queue = rule.queue();
+        if (queue != null) {
+            Mapping bounds = new Mapping(
+                    NOWHERE,
+                    List.of(
+                            new Entry(text("max_wait"), text(Durations.text(queue.maxWaitMicros()))),
+                            new Entry(text("max_waiting"), plain(String.valueOf(queue.maxWaiting())))));
+            add("over", new Mapping(NOWHERE, List.of(new Entry(text("queue"), bounds))));
+        } else if (rule.tarpitMicros() > 0) {
+            Mapping delay =
+                    new Mapping(NOWHERE, List.of(new Entry(text("delay"), text(Durations.text(rule.tarpitMicros())))));
+            add("over", new Mapping(NOWHERE, List.of(new Entry(text("tarpit"), delay))));
+        }
     }
 
     private void behaviour(Rule rule) {

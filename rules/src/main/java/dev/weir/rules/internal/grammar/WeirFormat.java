@@ -33,7 +33,7 @@ final class WeirFormat {
             .toList();
 
     private static final List<String> RULE = Stream.of(
-                    List.of("name", "match", "limit", "cost", "shadow", "rollout", "enabled"),
+                    List.of("name", "match", "limit", "cost", "shadow", "rollout", "enabled", "over"),
                     KeyByReader.FIELDS,
                     BEHAVIOUR)
             .flatMap(List::stream)
@@ -147,12 +147,13 @@ final class WeirFormat {
             problems.error(fields.nameAt("limit"), "limit is missing", expected);
         }
         behaviour.check(fields, limit, false);
+        OverLimit over = OverLimit.read(fields, limit);
         if (limit == null || problems.errors() > before || !enabled) {
             return null;
         }
         Position at = name.isEmpty() ? fields.at() : fields.at("name");
         int denied = rollout == null ? Rule.EVERYONE : rollout;
-        return new ParsedRule(at, name, match, key, limit, each, shadow, denied, behaviour);
+        return new ParsedRule(at, name, match, key, limit, each, shadow, denied, over, behaviour);
     }
 
     private void warnOfUnusedCase(Fields fields, List<MatchClause> match, KeyBy key) {
