@@ -173,6 +173,19 @@ abstract class AttackSuite extends UnderAttack {
         });
     }
 
+    /** For each, the server has to find out whose process it is, in a table of all sockets of this machine. */
+    @Test
+    void localProcessesThatConnectToTheAdminPortAgainAndAgain() throws Exception {
+        byte[] get = "GET /version HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".getBytes(US_ASCII);
+        underAttack(false, () -> {
+            HostileSockets crowd = connect(server.http, 2_000);
+            for (int i = 0; i < 20; i++) {
+                sending(server.admin, 200, get).forEach(HostileSockets::close);
+            }
+            return List.of(crowd);
+        });
+    }
+
     @Test
     void manyChecksOnOneLogThatTakeAndGiveBackInTurn() throws Exception {
         underAttack(false, () -> {
