@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Answers {@code GET /metrics}. One page is rendered at a time, for at most a quarter of one thread, and all requests
+ * Answers {@code GET /metrics}. One page is rendered at a time, for at most a quarter of one processor, and all requests
  * that arrived before get the same bytes.
  */
 final class MetricsPage {

@@ -62,19 +62,28 @@ final class SocketOwners {
         }
     }
 
-    /** Those of {@code asked} whose socket is of the own user or of root; reads each table once. */
+    /** Those of {@code asked} whose socket is of the own user or of root; reads each table at most once. */
     Set<Ends> own(Collection<Ends> asked) {
         Map<String, Ends> byColumns = new HashMap<>();
         for (Ends each : asked) {
             byColumns.put(each.columns(), each);
             byColumns.put(each.mappedColumns(), each);
         }
+        Set<Ends> found = new HashSet<>();
         Set<Ends> own = new HashSet<>();
         boolean told = false;
         for (String each : TABLES) {
             try (BufferedReader table = Files.newBufferedReader(proc.resolve(each), StandardCharsets.US_ASCII)) {
                 told = true;
-                addOwn(table, byColumns, own);
+                String line;
+                // Most tables need not be read to their end.
+                while (found.size() < asked.size() && (line = table.readLine()) != null) {
+                    Ends ends = byColumns.get(bothEnds(line));
+                    // Nearly all lines are of other connections, and are not split.
+                    if (ends != null) {
+                        look(line.strip().split(" +", -1), ends, found, own);
+                    }
+                }
             } catch (IOException e) {
                 // A kernel without IPv6 has no table for it.
             }
@@ -82,13 +91,12 @@ final class SocketOwners {
         return told ? own : Set.copyOf(asked);
     }
 
-    private void addOwn(BufferedReader table, Map<String, Ends> byColumns, Set<Ends> own) throws IOException {
-        String line;
-        while ((line = table.readLine()) != null) {
-            Ends found = byColumns.get(bothEnds(line));
-            // Nearly all lines are of other connections, and are not split.
-            if (found != null && isOwn(line.strip().split(" +", -1))) {
-                own.add(found);
+    private void look(String[] columns, Ends ends, Set<Ends> found, Set<Ends> own) {
+        if (columns.length > USER_COLUMN && columns[STATE_COLUMN].equals(ESTABLISHED)) {
+            found.add(ends);
+            int user = Integer.parseInt(columns[USER_COLUMN]);
+            if (user == ownUser || user == ROOT) {
+                own.add(ends);
             }
         }
     }
@@ -99,14 +107,6 @@ final class SocketOwners {
         int middle = line.indexOf(' ', from);
         int end = middle < 0 ? -1 : line.indexOf(' ', middle + 1);
         return end < 0 ? "" : line.substring(from, end);
-    }
-
-    private boolean isOwn(String[] columns) {
-        if (columns.length <= USER_COLUMN || !columns[STATE_COLUMN].equals(ESTABLISHED)) {
-            return false;
-        }
-        int user = Integer.parseInt(columns[USER_COLUMN]);
-        return user == ownUser || user == ROOT;
     }
 
     /** An address and a port as the tables show them: words of four bytes in the machine's order. */
