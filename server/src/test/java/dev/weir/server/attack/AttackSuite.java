@@ -8,7 +8,9 @@ import static dev.weir.server.grpc.RawPeer.join;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.server.GrpcCaller;
 import dev.weir.server.grpc.RawPeer;
+import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,6 +20,9 @@ import org.junit.jupiter.api.Test;
 /** The attacks, one a case. */
 abstract class AttackSuite extends UnderAttack {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    /** As many as a port accepts with the largest heap. */
+    private static final int MOST_CONNECTIONS = 10_000;
+
     private static final String REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
     AttackSuite(String heap, int scale) {
@@ -76,8 +81,11 @@ abstract class AttackSuite extends UnderAttack {
         underAttack(true, () -> {
             List<HostileSockets> all = new ArrayList<>();
             for (int port : List.of(server.grpc, server.http)) {
-                all.addAll(sending(port, 1_500, partial));
-                all.addAll(sending(port, 1_000, block));
+                for (byte[] each : List.of(partial, block)) {
+                    HostileSockets sockets = HostileSockets.to(port, 4_000, 1);
+                    sockets.send(each);
+                    all.add(sockets);
+                }
             }
             return all;
         });
@@ -164,12 +172,20 @@ abstract class AttackSuite extends UnderAttack {
 
     @Test
     void manyConnectionsFromOneAddress() throws Exception {
+        underAttack(true, () -> List.of(HostileSockets.to(server.http, MOST_CONNECTIONS + 50, 1)));
+    }
+
+    @Test
+    void manyConnectionsFromOneAddressOverGrpc() throws Exception {
         underAttack(true, () -> {
-            List<HostileSockets> all = new ArrayList<>();
-            for (int port : List.of(server.http, server.grpc)) {
-                all.add(HostileSockets.to(port, 4_200, 1));
+            HostileSockets sockets = HostileSockets.to(server.grpc, MOST_CONNECTIONS + 50, 1);
+            try (GrpcCaller another = grpc()) {
+                another.call(CostlyRequests.onManyCounters("/bucket", "another", 1, 1));
+            } catch (StatusRuntimeException e) {
+                sockets.close();
+                throw e;
             }
-            return all;
+            return List.of(sockets);
         });
     }
 
