@@ -23,6 +23,10 @@ abstract class AttackSuite extends UnderAttack {
     /** As many as a port accepts with the largest heap. */
     private static final int MOST_CONNECTIONS = 10_000;
 
+    /** A call whose message is not whole. */
+    private static final byte[] PARTIAL =
+            Arrays.copyOf(join(RawPeer.hello(), RawPeer.open(1), RawPeer.frame(DATA, 0, 1, new byte[16_384])), 16_384);
+
     private static final String REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
     AttackSuite(String heap, int scale) {
@@ -71,8 +75,6 @@ abstract class AttackSuite extends UnderAttack {
 
     @Test
     void partialFramesAndHeaderBlocks() throws Exception {
-        byte[] partial = Arrays.copyOf(
-                join(RawPeer.hello(), RawPeer.open(1), RawPeer.frame(DATA, 0, 1, new byte[16_384])), 16_384);
         byte[] block = join(
                 RawPeer.hello(),
                 RawPeer.frame(HEADERS, 0, 1, new byte[0]),
@@ -81,13 +83,19 @@ abstract class AttackSuite extends UnderAttack {
         underAttack(true, () -> {
             List<HostileSockets> all = new ArrayList<>();
             for (int port : List.of(server.grpc, server.http)) {
-                for (byte[] each : List.of(partial, block)) {
-                    HostileSockets sockets = HostileSockets.to(port, 4_000, 1);
-                    sockets.send(each);
-                    all.add(sockets);
-                }
+                all.addAll(sending(port, 1_500, PARTIAL));
+                all.addAll(sending(port, 1_000, block));
             }
             return all;
+        });
+    }
+
+    @Test
+    void partialFramesOfManyConnectionsOverGrpc() throws Exception {
+        underAttack(true, () -> {
+            HostileSockets sockets = HostileSockets.to(server.grpc, MOST_CONNECTIONS - 500, 1);
+            sockets.send(PARTIAL);
+            return List.of(sockets);
         });
     }
 
