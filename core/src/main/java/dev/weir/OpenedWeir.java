@@ -5,6 +5,7 @@ import dev.weir.internal.library.UnmatchedRequests;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.FormAwareRuleSource;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.StoreDescription;
 import java.lang.System.Logger.Level;
@@ -36,7 +37,9 @@ final class OpenedWeir implements Weir, RuleSource.Listener {
 
     static Weir open(Builder builder) {
         OpenedWeir opened = new OpenedWeir(builder.observer);
-        opened.subscription = builder.rules.follow(opened);
+        opened.subscription = builder.rules instanceof FormAwareRuleSource source
+                ? source.follow(opened, builder.endpointForm)
+                : builder.rules.follow(opened);
         try {
             opened.start(builder);
         } catch (RuntimeException | Error e) {

@@ -227,6 +227,49 @@ class WeirTest {
         return lines;
     }
 
+    @Test
+    void endpointsAreComparedInANormalFormUnlessTheBuilderSaysRaw() {
+        RuleSet rules = RuleSet.builder("api")
+                .rule("login", Limit.fixedWindow(1, SECOND))
+                .match("endpoint", "POST /login")
+                .build();
+        Request plain = Request.to("api").with("endpoint", "POST /login");
+        Request spelled = Request.to("api").with("endpoint", "post //%6cogin/?x=1");
+        try (Weir weir = Weir.builder(rules).time(now::get).open()) {
+            assertThat(weir.decide(plain).allowed()).isTrue();
+            assertThat(weir.decide(spelled).allowed()).isFalse();
+        }
+        try (Weir weir = Weir.builder(rules).time(now::get).rawEndpoints().open()) {
+            assertThat(weir.decide(plain).allowed()).isTrue();
+            assertThat(weir.decide(plain).allowed()).isFalse();
+            assertThat(weir.decide(spelled).verdicts()).as("another endpoint").isEmpty();
+        }
+    }
+
+    @Test
+    void aRuleIgnoresTheLetterCaseOfEndpointsIfItSaysSo() {
+        RuleSet rules = RuleSet.builder("api")
+                .rule("any", Limit.fixedWindow(1, SECOND))
+                .match("endpoint", "/Login")
+                .keyBy("endpoint")
+                .ignoreEndpointCase()
+                .rule("exact", Limit.fixedWindow(1, SECOND))
+                .match("endpoint", "/Logout")
+                .build();
+        try (Weir weir = Weir.builder(rules).time(now::get).open()) {
+            assertThat(weir.decide(Request.to("api").with("endpoint", "/login")).allowed())
+                    .isTrue();
+            assertThat(weir.decide(Request.to("api").with("endpoint", "/LOGIN")).ruleName())
+                    .isEqualTo("any");
+            assertThat(weir.decide(Request.to("api").with("endpoint", "/LOGIN")).allowed())
+                    .isFalse();
+            assertThat(weir.decide(Request.to("api").with("endpoint", "/logout"))
+                            .verdicts())
+                    .as("another endpoint to a rule that does not say so")
+                    .isEmpty();
+        }
+    }
+
     private static RuleSet rules(long requests) {
         return RuleSet.builder("api")
                 .rule("free", Limit.tokenBucket(requests, SECOND))

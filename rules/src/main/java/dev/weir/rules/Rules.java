@@ -2,6 +2,8 @@ package dev.weir.rules;
 
 import dev.weir.RuleSet;
 import dev.weir.RuleSource;
+import dev.weir.internal.match.pattern.EndpointForm;
+import dev.weir.internal.ruleset.FormAwareRuleSource;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.rules.internal.load.LoadResult;
 import dev.weir.rules.internal.load.RuleLoader;
@@ -59,16 +61,17 @@ public final class Rules {
     }
 
     /** A file or folder as a {@link RuleSource}. */
-    private record WatchedFiles(Path path, boolean isFolder) implements RuleSource {
+    private record WatchedFiles(Path path, boolean isFolder) implements FormAwareRuleSource {
 
         @Override
-        public Subscription follow(Listener listener) {
+        public Subscription follow(Listener listener, EndpointForm form) {
             if (Files.exists(path) && Files.isDirectory(path) != isFolder) {
                 String expected =
                         isFolder ? "a folder; Rules.file reads a file" : "a file; Rules.folder reads a folder";
                 throw new IllegalArgumentException("rules: " + path + " (expected: " + expected + ")");
             }
-            RuleWatcher watcher = new RuleWatcher(path, LoadOptions.DEFAULT, changed -> tell(changed, listener));
+            RuleWatcher watcher =
+                    new RuleWatcher(path, LoadOptions.DEFAULT.in(form), changed -> tell(changed, listener));
             LoadResult first = watcher.load();
             warn(first);
             listener.changed(first.orThrow());

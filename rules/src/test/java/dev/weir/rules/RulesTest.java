@@ -12,6 +12,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -57,6 +60,46 @@ class RulesTest {
         assertThatThrownBy(() -> Rules.yaml("rules: 7"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("yaml:1:8");
+    }
+
+    @Test
+    void warningsKnowTheFormInWhichEndpointsAreCompared() throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("rules.yaml"),
+                "domain: api\nrules: [{ match: { endpoint: ['/a?x=1', '~^/b/$'] },"
+                        + " limit: { requests: 1, window: 1h } }]\n");
+        assertThat(warnings(() -> Weir.open(Rules.file(file)).close()))
+                .hasSize(2)
+                .anyMatch(line -> line.contains("endpoint '/a?x=1' is compared as '/a'"))
+                .anyMatch(line -> line.contains("'~^/b/$' mentions a slash at the end"));
+        assertThat(warnings(() ->
+                        Weir.builder(Rules.file(file)).rawEndpoints().open().close()))
+                .isEmpty();
+    }
+
+    /** What is logged about rules while {@code work} runs. */
+    private static List<String> warnings(Runnable work) {
+        List<String> lines = new CopyOnWriteArrayList<>();
+        Logger logger = Logger.getLogger("dev.weir.rules");
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                lines.add(line.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        logger.addHandler(handler);
+        try {
+            work.run();
+        } finally {
+            logger.removeHandler(handler);
+        }
+        return lines;
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import dev.weir.server.http.HttpProblems;
 import dev.weir.server.http.StreamedAnswer;
+import dev.weir.server.lifecycle.ThrottledBatches;
 import dev.weir.server.metrics.ServerMetrics;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
@@ -9,19 +10,15 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 
 /**
- * Answers {@code GET /metrics}. One page is rendered at a time, and all requests that arrived before get the same bytes.
- * After a page comes a pause of three times its rendering time, so requests never take more than a quarter of one
- * thread.
+ * Answers {@code GET /metrics}. One page is rendered at a time, for at most a quarter of one processor, and all requests
+ * that arrived before get the same bytes.
  */
 final class MetricsPage {
     private static final System.Logger LOG = System.getLogger(MetricsPage.class.getName());
-    private static final int PAUSE = 3;
 
     /** A request, and the event loop on which it is answered. */
     private record Waiting(HttpServerRequest request, Context home) {
@@ -32,35 +29,20 @@ final class MetricsPage {
 
     private final Vertx vertx;
     private final Callable<String> render;
-    private List<Waiting> waiting = new ArrayList<>();
-    private boolean busy;
+    private final ThrottledBatches<Waiting> pages;
 
     MetricsPage(Vertx vertx, Callable<String> render) {
         this.vertx = vertx;
         this.render = render;
+        this.pages = new ThrottledBatches<>(vertx, this::renderFor);
     }
 
     /** Answers with the next page whose rendering has not begun. */
-    synchronized void answer(HttpServerRequest request) {
-        waiting.add(new Waiting(request, vertx.getOrCreateContext()));
-        if (!busy) {
-            busy = true;
-            begin();
-        }
+    void answer(HttpServerRequest request) {
+        pages.add(new Waiting(request, vertx.getOrCreateContext()));
     }
 
-    private void begin() {
-        var unused = vertx.executeBlocking(
-                () -> {
-                    renderForAll();
-                    return true;
-                },
-                false);
-    }
-
-    private void renderForAll() {
-        long began = System.nanoTime();
-        List<Waiting> served = next();
+    private void renderFor(List<Waiting> served) {
         try {
             byte[] page = render.call().getBytes(StandardCharsets.UTF_8);
             served.forEach(
@@ -70,22 +52,6 @@ final class MetricsPage {
             served.forEach(each ->
                     each.answer(request -> HttpProblems.of(500, "this is a mistake of the server, not yours", List.of())
                             .send(request.response())));
-        } finally {
-            long pause = TimeUnit.NANOSECONDS.toMillis((System.nanoTime() - began) * PAUSE);
-            vertx.setTimer(Math.max(1, pause), over -> goOn());
-        }
-    }
-
-    private synchronized List<Waiting> next() {
-        List<Waiting> served = waiting;
-        waiting = new ArrayList<>();
-        return served;
-    }
-
-    private synchronized void goOn() {
-        busy = !waiting.isEmpty();
-        if (busy) {
-            begin();
         }
     }
 }

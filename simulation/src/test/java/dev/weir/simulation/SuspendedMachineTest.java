@@ -97,8 +97,8 @@ class SuspendedMachineTest {
     private static RunResult runOverStores(long seed, PlantedMistakes planted) {
         WrittenRules rules = RuleLoader.parse("rules.yaml", """
                 rules:
-                  - { name: each, key_by: user_id, limit: { requests: 16, window: 600ms, algorithm: fixed_window } }
-                  - { name: all, key_by: fleet, store: big, limit: { requests: 180, window: 600ms } }
+                  - { name: each, key_by: user_id, limit: { requests: 8, window: 300ms, algorithm: fixed_window } }
+                  - { name: all, key_by: fleet, store: big, limit: { requests: 90, window: 300ms } }
                 """).orThrow();
         LinkSettings link = new LinkSettings(new Latency(3 * MILLI, 6 * MILLI), 0, 0, 0, 16);
         FleetSettings fleet = new FleetSettings(

@@ -50,7 +50,14 @@ public final class DatabaseLayer {
     private static Entry read(StoredRule rule, LoadOptions options) {
         byte[] body = rule.body().getBytes(StandardCharsets.UTF_8);
         return new Entry(
-                rule, SingleRule.read("database rule " + rule.id(), rule.id(), body, rule.domain(), options.stores()));
+                rule,
+                SingleRule.read(
+                        "database rule " + rule.id(),
+                        rule.id(),
+                        body,
+                        rule.domain(),
+                        options.stores(),
+                        options.endpointForm()));
     }
 
     /** Returns every rule, ordered by id. */

@@ -3,6 +3,7 @@ package dev.weir.control.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.control.data.Json;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.rules.internal.grammar.RuleWriter;
 import dev.weir.rules.internal.grammar.SingleRule;
@@ -49,7 +50,8 @@ class WrittenRuleTest {
     }
 
     private static WeirRule read(String text) {
-        SingleRule read = SingleRule.read("body", "r", text.getBytes(StandardCharsets.UTF_8), "api", null);
+        SingleRule read =
+                SingleRule.read("body", "r", text.getBytes(StandardCharsets.UTF_8), "api", null, EndpointForm.NORMAL);
         assertThat(read.errors()).isEmpty();
         return Objects.requireNonNull(read.rule());
     }

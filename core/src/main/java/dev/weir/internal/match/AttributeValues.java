@@ -58,7 +58,8 @@ public final class AttributeValues {
         alias(REMOTE_ADDRESS, IP);
         String endpoint = values[ENDPOINT];
         if (endpoint != null && positions.readsEndpoint) {
-            readEndpoint(positions.form.of(endpoint), positions.readsLowerCase);
+            path = EndpointPattern.pathOf(endpoint);
+            readEndpoint(positions.form.of(endpoint, path), positions.readsLowerCase);
         }
     }
 
@@ -85,13 +86,12 @@ public final class AttributeValues {
 
     private void readEndpoint(String endpoint, boolean alsoInLowerCase) {
         values[ENDPOINT] = endpoint;
-        path = EndpointPattern.pathOf(endpoint);
         pathHash = pathHash(endpoint);
         if (path > 0 && values[METHOD] == null) {
             fill(METHOD, method(endpoint, path - 1));
         }
         if (alsoInLowerCase) {
-            String lower = EndpointForm.lowerCase(endpoint);
+            String lower = EndpointForm.lowerCase(endpoint, path);
             fill(LOWER_CASE_ENDPOINT, lower);
             lowerCasePathHash = pathHash(lower);
         }
@@ -130,6 +130,11 @@ public final class AttributeValues {
     @Nullable
     public String value(int position) {
         return values[position];
+    }
+
+    /** Where the path begins in the endpoint, in every form of it. */
+    public int pathOfEndpoint() {
+        return path;
     }
 
     /** The number of positions that have a value. */

@@ -8,6 +8,8 @@ import dev.weir.control.token.TokenText;
 import dev.weir.control.token.Tokens;
 import dev.weir.server.access.RefusedCalls.Reason;
 import dev.weir.server.http.HttpProblemException;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.SocketAddress;
@@ -17,7 +19,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Authenticates callers, from memory alone.
+ * Authenticates callers, from memory and the table of sockets of this machine alone.
  *
  * <p><b>Without a token</b> a call is accepted only from this machine, from a process of the server's own user or of
  * root, and not through a proxy. As long as no admin token exists it may do everything, afterwards it may only read. An
@@ -84,16 +86,42 @@ public final class AccessControl {
     }
 
     /**
-     * Identifies the caller of the admin port.
+     * Identifies the caller of the admin port. The body of the request is not read before one of the handlers was
+     * called.
      *
-     * @throws HttpProblemException 401 or 429 for an invalid token; 401 or 403 if a token is required and missing; 503
-     *     if the tokens are lost
+     * @param refused gets 401 or 429 for an invalid token; 401 or 403 if a token is required and missing; 503 if the
+     *     tokens are lost
      */
-    public Caller identify(HttpServerRequest request) {
-        String address = address(request);
-        String token = token(request);
-        requireKnownTokens(token);
-        return token == null ? local(request, address) : holder(token, address);
+    public void identify(HttpServerRequest request, Handler<Caller> identified, Handler<Throwable> refused) {
+        Future<Caller> caller = identify(request);
+        boolean waits = !caller.isComplete();
+        if (waits) {
+            request.pause();
+        }
+        var unused = caller.onComplete(over -> {
+            try {
+                if (over.succeeded()) {
+                    identified.handle(over.result());
+                } else {
+                    refused.handle(over.cause());
+                }
+            } finally {
+                if (waits) {
+                    request.resume(); // the handlers for its body are set
+                }
+            }
+        });
+    }
+
+    private Future<Caller> identify(HttpServerRequest request) {
+        try {
+            String address = address(request);
+            String token = token(request);
+            requireKnownTokens(token);
+            return token == null ? local(request, address) : Future.succeededFuture(holder(token, address));
+        } catch (HttpProblemException e) {
+            return Future.failedFuture(e);
+        }
     }
 
     /**
@@ -145,7 +173,7 @@ public final class AccessControl {
         refused.count(Reason.CROSS_SITE);
     }
 
-    private Caller local(HttpServerRequest request, String address) {
+    private Future<Caller> local(HttpServerRequest request, String address) {
         // Behind a proxy on this machine, every caller would seem to be local.
         if (isForwarded(request) || !LoopbackHost.isAddress(address)) {
             throw noToken("a token is required from other machines and through a proxy"
@@ -158,8 +186,12 @@ public final class AccessControl {
             throw HttpProblemException.forbidden(
                     "Host: not a loopback name (expected: localhost, 127.0.0.1 or [::1], or a token)");
         }
+        return peers.isOwn(request).map(own -> local(request, address, own));
+    }
+
+    private Caller local(HttpServerRequest request, String address, boolean own) {
         // A proxy that adds no header, such as nginx's plain proxy_pass, is another user's process.
-        if (!peers.isOwn(request)) {
+        if (!own) {
             throw noToken("a token is required from a process of another user, such as a proxy"
                     + " (expected: Authorization: Bearer weir_…, or a call by the user that runs the server)");
         }

@@ -7,10 +7,14 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * Tells which user owns the other end of a connection over loopback, from Linux's tables of sockets ({@code
@@ -23,8 +27,6 @@ final class SocketOwners {
     private static final List<String> TABLES = List.of("net/tcp", "net/tcp6");
     private static final String ESTABLISHED = "01";
     private static final int ROOT = 0;
-    private static final int LOCAL_COLUMN = 1;
-    private static final int REMOTE_COLUMN = 2;
     private static final int STATE_COLUMN = 3;
     private static final int USER_COLUMN = 7;
 
@@ -47,43 +49,64 @@ final class SocketOwners {
         }
     }
 
-    /** Whether the socket at {@code address:port}, connected to {@code to:toPort}, is of the own user or of root. */
-    boolean isOwn(String address, int port, String to, int toPort) {
+    /** The two ends of a connection: the socket whose owner is asked for, and the one that it is connected to. */
+    record Ends(String address, int port, String to, int toPort) {
+        /** The columns of both ends as a table shows them. */
+        private String columns() {
+            return endpoint(address, port) + " " + endpoint(to, toPort);
+        }
+
+        /** The same in the table of IPv6, where a socket for both families is listed. */
+        private String mappedColumns() {
+            return mapped(endpoint(address, port)) + " " + mapped(endpoint(to, toPort));
+        }
+    }
+
+    /** Those of {@code asked} whose socket is of the own user or of root; reads each table at most once. */
+    Set<Ends> own(Collection<Ends> asked) {
+        Map<String, Ends> byColumns = new HashMap<>();
+        for (Ends each : asked) {
+            byColumns.put(each.columns(), each);
+            byColumns.put(each.mappedColumns(), each);
+        }
+        Set<Ends> found = new HashSet<>();
+        Set<Ends> own = new HashSet<>();
         boolean told = false;
         for (String each : TABLES) {
             try (BufferedReader table = Files.newBufferedReader(proc.resolve(each), StandardCharsets.US_ASCII)) {
                 told = true;
-                Integer user = user(table, address, port, to, toPort);
-                if (user != null) {
-                    return user == ownUser || user == ROOT;
+                String line;
+                // Most tables need not be read to their end.
+                while (found.size() < asked.size() && (line = table.readLine()) != null) {
+                    Ends ends = byColumns.get(bothEnds(line));
+                    // Nearly all lines are of other connections, and are not split.
+                    if (ends != null) {
+                        look(line.strip().split(" +", -1), ends, found, own);
+                    }
                 }
             } catch (IOException e) {
                 // A kernel without IPv6 has no table for it.
             }
         }
-        return !told;
+        return told ? own : Set.copyOf(asked);
     }
 
-    private static @Nullable Integer user(BufferedReader table, String address, int port, String to, int toPort)
-            throws IOException {
-        String from = endpoint(address, port);
-        String mappedFrom = mapped(from);
-        String until = endpoint(to, toPort);
-        String mappedUntil = mapped(until);
-        String line;
-        while ((line = table.readLine()) != null) {
-            // Nearly all lines are of other ports, and are not split.
-            if (line.contains(from)) {
-                String[] columns = line.strip().split(" +", -1);
-                if (columns.length > USER_COLUMN
-                        && columns[STATE_COLUMN].equals(ESTABLISHED)
-                        && (columns[LOCAL_COLUMN].equals(from) || columns[LOCAL_COLUMN].equals(mappedFrom))
-                        && (columns[REMOTE_COLUMN].equals(until) || columns[REMOTE_COLUMN].equals(mappedUntil))) {
-                    return Integer.valueOf(columns[USER_COLUMN]);
-                }
+    private void look(String[] columns, Ends ends, Set<Ends> found, Set<Ends> own) {
+        if (columns.length > USER_COLUMN && columns[STATE_COLUMN].equals(ESTABLISHED)) {
+            found.add(ends);
+            int user = Integer.parseInt(columns[USER_COLUMN]);
+            if (user == ownUser || user == ROOT) {
+                own.add(ends);
             }
         }
-        return null;
+    }
+
+    /** The columns of both ends in a line such as {@code "  0: 0100007F:9C41 0100007F:17B6 01 …"}. */
+    private static String bothEnds(String line) {
+        int from = line.indexOf(": ") + 2;
+        int middle = line.indexOf(' ', from);
+        int end = middle < 0 ? -1 : line.indexOf(' ', middle + 1);
+        return end < 0 ? "" : line.substring(from, end);
     }
 
     /** An address and a port as the tables show them: words of four bytes in the machine's order. */
@@ -97,7 +120,7 @@ final class SocketOwners {
         return text.append(':').append(String.format(Locale.ROOT, "%04X", port)).toString();
     }
 
-    /** The same endpoint in the table of IPv6, where a socket for both families is listed. */
+    /** The same endpoint as an IPv4-mapped address. */
     private static String mapped(String endpoint) {
         String prefix = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? "FFFF0000" : "0000FFFF";
         return "0".repeat(16) + prefix + endpoint;

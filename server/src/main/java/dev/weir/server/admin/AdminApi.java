@@ -11,6 +11,8 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
+import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * rest.
  */
 public final class AdminApi implements Handler<HttpServerRequest> {
+    private static final System.Logger LOG = System.getLogger(AdminApi.class.getName());
     private static final String JSON = "application/json";
     private static final String TEXT = "text/plain; charset=utf-8";
     private static final String INDEX = """
@@ -80,7 +83,17 @@ public final class AdminApi implements Handler<HttpServerRequest> {
         try {
             guarded(request);
         } catch (HttpProblemException e) {
+            refuse(response, e);
+        }
+    }
+
+    private static void refuse(HttpServerResponse response, Throwable failure) {
+        if (failure instanceof HttpProblemException e) {
             HttpProblems.of(e).send(response);
+        } else {
+            LOG.log(Level.ERROR, "a request failed with an internal error", failure);
+            HttpProblems.of(500, "internal error; see the server's log", List.of())
+                    .send(response);
         }
     }
 
@@ -98,7 +111,12 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             pages.send(response, path);
             return;
         }
-        var unused = access.identify(request); // only reads are left, and every identified caller may read
+        // Only reads are left, and every identified caller may read.
+        access.identify(request, caller -> answer(request, path, reads), failure -> refuse(response, failure));
+    }
+
+    private void answer(HttpServerRequest request, String path, boolean reads) {
+        HttpServerResponse response = request.response();
         if (!AdminPages.isPage(path) && !path.equals("/rlconfig") && !path.equals("/version")) {
             end(response, 404, TEXT, "not found; see GET /\n");
         } else if (!reads) {

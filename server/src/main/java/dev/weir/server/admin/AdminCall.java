@@ -30,8 +30,13 @@ final class AdminCall {
 
     /** Identifies the caller for the handlers that follow. */
     static void identify(RoutingContext context, AccessControl access) {
-        context.put(CALLER, access.identify(context.request()));
-        context.next();
+        access.identify(
+                context.request(),
+                caller -> {
+                    context.put(CALLER, caller);
+                    context.next();
+                },
+                context::fail);
     }
 
     /** A parameter of the path. */

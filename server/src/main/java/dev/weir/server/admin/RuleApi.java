@@ -127,7 +127,8 @@ final class RuleApi {
         out.writeStringField("source", stored != null ? "database" : below == null ? null : below.source());
         if (stored != null) {
             byte[] body = stored.body().getBytes(StandardCharsets.UTF_8);
-            SingleRule before = SingleRule.read("database", stored.id(), body, stored.domain(), options.stores());
+            SingleRule before = SingleRule.read(
+                    "database", stored.id(), body, stored.domain(), options.stores(), options.endpointForm());
             rule(out, "before", stored.domain(), before.rule());
         } else if (below != null) {
             rule(out, "before", below.domain(), rules.below().get().rules().weirRule(below));
@@ -147,7 +148,7 @@ final class RuleApi {
     }
 
     private SingleRule read(String id, byte[] body, String domain) {
-        SingleRule rule = SingleRule.read("body", id, body, domain, options.stores());
+        SingleRule rule = SingleRule.read("body", id, body, domain, options.stores(), options.endpointForm());
         if (!rule.errors().isEmpty()) {
             throw ChangeRefusedException.invalid(rule.errors());
         }

@@ -40,7 +40,12 @@ final class RuleJson {
 
     void write(JsonGenerator out, StoredRule rule) throws IOException {
         SingleRule read = SingleRule.read(
-                "database", rule.id(), rule.body().getBytes(StandardCharsets.UTF_8), rule.domain(), options.stores());
+                "database",
+                rule.id(),
+                rule.body().getBytes(StandardCharsets.UTF_8),
+                rule.domain(),
+                options.stores(),
+                options.endpointForm());
         out.writeStartObject();
         out.writeStringField("rule_id", rule.id());
         out.writeStringField("status", status(read));

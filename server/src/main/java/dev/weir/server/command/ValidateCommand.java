@@ -1,6 +1,5 @@
 package dev.weir.server.command;
 
-import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.load.LoadOptions;
@@ -56,15 +55,16 @@ final class ValidateCommand implements Callable<Integer> {
     public Integer call() throws CommandException {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
-        EndpointForm form = endpointForm();
-        LoadResult loaded = RuleLoader.load(files(), options());
+        LoadOptions options = options();
+        LoadResult loaded = RuleLoader.load(files(), options);
         loaded.diagnostics().forEach(out::println);
         WrittenRules rules = loaded.rules();
         if (rules != null) {
             String names = sources.stream().map(ValidateCommand::name).collect(Collectors.joining(", "));
             out.println(names + ": valid: " + count(rules.rules().size(), "rule") + " in "
                     + count(rules.domains().size(), "domain") + ", from " + count(loaded.documents(), "file")
-                    + "; endpoints are compared in their " + form.text() + " form");
+                    + "; endpoints are compared in their "
+                    + options.endpointForm().text() + " form");
         }
         out.flush();
         if (config == null && rules != null && rules.rules().stream().anyMatch(ValidateCommand::namesAStore)) {
@@ -97,21 +97,14 @@ final class ValidateCommand implements Callable<Integer> {
         return InputFile.isStandardInput(source) ? InputFile.STANDARD_INPUT : source.toString();
     }
 
-    private EndpointForm endpointForm() throws CommandException {
-        try {
-            return config == null ? EndpointForm.NORMAL : SettingsReader.endpointForm(config);
-        } catch (SettingsException e) {
-            throw new CommandException(String.valueOf(e.getMessage()));
-        }
-    }
-
     private LoadOptions options() throws CommandException {
         if (config == null) {
             return new LoadOptions(mergeDomains);
         }
         try {
             LoadOptions given = SettingsReader.ruleOptions(config);
-            return new LoadOptions(mergeDomains || given.mergeDomains(), given.stores(), given.calendarMonths());
+            return new LoadOptions(
+                    mergeDomains || given.mergeDomains(), given.stores(), given.calendarMonths(), given.endpointForm());
         } catch (SettingsException e) {
             throw new CommandException(String.valueOf(e.getMessage()));
         }

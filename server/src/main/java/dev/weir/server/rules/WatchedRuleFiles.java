@@ -66,7 +66,11 @@ public final class WatchedRuleFiles implements AutoCloseable {
 
     /** The load options for rules of every source. */
     public static LoadOptions options(Settings settings) {
-        return new LoadOptions(settings.mergeDomains(), settings.stores().keySet(), settings.calendarMonths());
+        return new LoadOptions(
+                settings.mergeDomains(),
+                settings.stores().keySet(),
+                settings.calendarMonths(),
+                settings.limiter().endpointForm());
     }
 
     WrittenRules first() {

@@ -3,7 +3,6 @@ package dev.weir.server.settings;
 import dev.weir.control.ControlSettings;
 import dev.weir.control.database.PostgresUrl;
 import dev.weir.internal.limiter.check.LimiterSettings;
-import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.rls.RlsSettings;
 import dev.weir.text.fields.Durations;
@@ -56,21 +55,10 @@ public final class SettingsReader {
         LoadOptions options = new LoadOptions(
                 reader.value(SettingsCatalogue.MERGE_DOMAINS),
                 new StoresReader(reader.given, reader.problems).names(),
-                reader.value(SettingsCatalogue.CALENDAR_MONTHS));
+                reader.value(SettingsCatalogue.CALENDAR_MONTHS),
+                reader.value(SettingsCatalogue.ENDPOINT_FORM));
         reader.requireNoProblems();
         return options;
-    }
-
-    /**
-     * The form in which a server with the settings of {@code file} compares endpoints.
-     *
-     * @throws SettingsException if the file cannot be read
-     */
-    public static EndpointForm endpointForm(Path file) throws SettingsException {
-        SettingsReader reader = new SettingsReader(Map.of("config", file.toString()), Map.of(), Path.of(""));
-        EndpointForm form = reader.value(SettingsCatalogue.ENDPOINT_FORM);
-        reader.requireNoProblems();
-        return form;
     }
 
     private void requireNoProblems() throws SettingsException {

@@ -8,7 +8,9 @@ import static dev.weir.server.grpc.RawPeer.join;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.server.GrpcCaller;
 import dev.weir.server.grpc.RawPeer;
+import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,6 +20,13 @@ import org.junit.jupiter.api.Test;
 /** The attacks, one a case. */
 abstract class AttackSuite extends UnderAttack {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    /** As many as a port accepts with the largest heap. */
+    private static final int MOST_CONNECTIONS = 10_000;
+
+    /** A call whose message is not whole. */
+    private static final byte[] PARTIAL =
+            Arrays.copyOf(join(RawPeer.hello(), RawPeer.open(1), RawPeer.frame(DATA, 0, 1, new byte[16_384])), 16_384);
+
     private static final String REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
     AttackSuite(String heap, int scale) {
@@ -66,8 +75,6 @@ abstract class AttackSuite extends UnderAttack {
 
     @Test
     void partialFramesAndHeaderBlocks() throws Exception {
-        byte[] partial = Arrays.copyOf(
-                join(RawPeer.hello(), RawPeer.open(1), RawPeer.frame(DATA, 0, 1, new byte[16_384])), 16_384);
         byte[] block = join(
                 RawPeer.hello(),
                 RawPeer.frame(HEADERS, 0, 1, new byte[0]),
@@ -76,10 +83,19 @@ abstract class AttackSuite extends UnderAttack {
         underAttack(true, () -> {
             List<HostileSockets> all = new ArrayList<>();
             for (int port : List.of(server.grpc, server.http)) {
-                all.addAll(sending(port, 1_500, partial));
+                all.addAll(sending(port, 1_500, PARTIAL));
                 all.addAll(sending(port, 1_000, block));
             }
             return all;
+        });
+    }
+
+    @Test
+    void partialFramesOfManyConnectionsOverGrpc() throws Exception {
+        underAttack(true, () -> {
+            HostileSockets sockets = HostileSockets.to(server.grpc, MOST_CONNECTIONS - 500, 1);
+            sockets.send(PARTIAL);
+            return List.of(sockets);
         });
     }
 
@@ -164,12 +180,33 @@ abstract class AttackSuite extends UnderAttack {
 
     @Test
     void manyConnectionsFromOneAddress() throws Exception {
+        underAttack(true, () -> List.of(HostileSockets.to(server.http, MOST_CONNECTIONS + 50, 1)));
+    }
+
+    @Test
+    void manyConnectionsFromOneAddressOverGrpc() throws Exception {
         underAttack(true, () -> {
-            List<HostileSockets> all = new ArrayList<>();
-            for (int port : List.of(server.http, server.grpc)) {
-                all.add(HostileSockets.to(port, 4_200, 1));
+            HostileSockets sockets = HostileSockets.to(server.grpc, MOST_CONNECTIONS + 50, 1);
+            try (GrpcCaller another = grpc()) {
+                another.call(CostlyRequests.onManyCounters("/bucket", "another", 1, 1));
+            } catch (StatusRuntimeException e) {
+                sockets.close();
+                throw e;
             }
-            return all;
+            return List.of(sockets);
+        });
+    }
+
+    /** For each, the server has to find out whose process it is, in a table of all sockets of this machine. */
+    @Test
+    void localProcessesThatConnectToTheAdminPortAgainAndAgain() throws Exception {
+        byte[] get = "GET /version HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".getBytes(US_ASCII);
+        underAttack(false, () -> {
+            HostileSockets crowd = connect(server.http, 2_000);
+            for (int i = 0; i < 20; i++) {
+                sending(server.admin, 200, get).forEach(HostileSockets::close);
+            }
+            return List.of(crowd);
         });
     }
 

@@ -25,6 +25,10 @@ final class AttackedServer implements AutoCloseable {
     private static final Pattern READY =
             Pattern.compile("ready in [^:]*: https?://\\S+:(\\d+), grpcs?://\\S+:(\\d+), admin https?://\\S+:(\\d+)");
 
+    /** Flags that what shipped before did not know: {@code -Dweir.attack.left-out=head-timeout,max-request-cost}. */
+    private static final List<String> LEFT_OUT =
+            List.of(System.getProperty("weir.attack.left-out", "").split(",", -1));
+
     /** Bytes in use after a garbage collection. */
     record Memory(long heap, long direct) {
         @Override
@@ -54,9 +58,17 @@ final class AttackedServer implements AutoCloseable {
         admin = Integer.parseInt(ports.group(3));
     }
 
-    /** Starts it with the flags of {@code ./weir} that matter here and a heap of {@code heap}. */
+    /**
+     * Starts it with the flags of {@code ./weir} that matter here and a heap of {@code heap}. {@code
+     * -Dweir.attack.wrapper} names a program that becomes the command it is given, in a cgroup for example.
+     */
     static AttackedServer start(String heap, Path rules, String... flags) throws Exception {
-        List<String> command = new ArrayList<>(List.of(
+        List<String> command = new ArrayList<>();
+        String wrapper = System.getProperty("weir.attack.wrapper");
+        if (wrapper != null) {
+            command.add(wrapper);
+        }
+        command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx" + heap,
                 "-XX:+UseG1GC",
@@ -75,7 +87,11 @@ final class AttackedServer implements AutoCloseable {
                 "--event-loops=2",
                 "--warm-up=1s",
                 "--log-format=text"));
-        command.addAll(List.of(flags));
+        for (String flag : flags) {
+            if (!LEFT_OUT.contains(flag.substring(2, flag.indexOf('=')))) {
+                command.add(flag);
+            }
+        }
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         try {
             return new AttackedServer(process);

@@ -72,7 +72,7 @@ final class SteadyCaller implements AutoCloseable {
 
     private static void fresh(int port, String path) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            socket.setSoTimeout(5_000);
+            socket.setSoTimeout(20_000); // how long it may take, the case judges
             socket.getOutputStream()
                     .write(("GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nConnection: close\r\n\r\n")
                             .getBytes(US_ASCII));

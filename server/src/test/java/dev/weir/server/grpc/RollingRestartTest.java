@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.server.RunningServer;
+import dev.weir.testkit.ExternalPrograms;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
@@ -24,6 +25,7 @@ import io.grpc.stub.StreamObserver;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,7 +36,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,48 +58,76 @@ class RollingRestartTest {
 
     @Test
     void noCallFails() throws Exception {
+        NameResolverProvider[] resolver = new NameResolverProvider[1];
+        try {
+            whileServersRestart(servers -> {
+                resolver[0] = fixed(servers.stream()
+                        .map(each -> new EquivalentAddressGroup(
+                                new InetSocketAddress(InetAddress.getLoopbackAddress(), each.grpcPort())))
+                        .toList());
+                NameResolverRegistry.getDefaultRegistry().register(resolver[0]);
+                return new Load(NettyChannelBuilder.forTarget(SCHEME + ":///weir")
+                        .defaultLoadBalancingPolicy("round_robin")
+                        .usePlaintext()
+                        .build());
+            });
+        } finally {
+            if (resolver[0] != null) {
+                NameResolverRegistry.getDefaultRegistry().deregister(resolver[0]);
+            }
+        }
+    }
+
+    @Test
+    void noCallOfGrpcJsFails() throws Exception {
+        String folder = System.getProperty("grpc-js");
+        Path modules = folder == null
+                ? ExternalPrograms.missing("-Dgrpc-js=… does not name a folder with @grpc/grpc-js")
+                : Path.of(folder, "node_modules");
+        String node = ExternalPrograms.program("node").toString();
+        whileServersRestart(servers -> new GrpcJs(node, modules, servers));
+    }
+
+    /** Calls servers from its beginning to its end. */
+    private interface Calls {
+        /** Ends after the calls in flight; returns every failure. */
+        List<String> end() throws Exception;
+    }
+
+    /** Begins to call servers. */
+    private interface Caller {
+        Calls begin(List<RunningServer> servers) throws Exception;
+    }
+
+    private void whileServersRestart(Caller caller) throws Exception {
         Path rules = Files.writeString(folder.resolve("api.yaml"), """
                 domain: api
                 descriptors:
                   - { key: user, rate_limit: { unit: hour, requests_per_unit: 1000000 } }
                 """);
-        NameResolverProvider resolver = null;
         try (RedisProcess redis = RedisProcess.start()) {
             List<RunningServer> servers = new ArrayList<>();
-            for (int i = 0; i < 2; i++) {
-                servers.add(server(rules, redis, 0));
-            }
-            List<EquivalentAddressGroup> addresses = servers.stream()
-                    .map(each -> new EquivalentAddressGroup(
-                            new InetSocketAddress(InetAddress.getLoopbackAddress(), each.grpcPort())))
-                    .toList();
-            resolver = fixed(addresses);
-            NameResolverRegistry.getDefaultRegistry().register(resolver);
-            ManagedChannel channel = NettyChannelBuilder.forTarget(SCHEME + ":///weir")
-                    .defaultLoadBalancingPolicy("round_robin")
-                    .usePlaintext()
-                    .build();
-            Load load = new Load(channel);
             try {
-                load.start();
-                for (int i = 0; i < RESTARTS; i++) {
-                    awaitCallsBy(servers, load);
-                    int which = i % servers.size();
-                    int port = servers.get(which).grpcPort();
-                    servers.get(which).close();
-                    servers.set(which, server(rules, redis, port));
+                for (int i = 0; i < 2; i++) {
+                    servers.add(server(rules, redis, 0));
                 }
-                awaitCallsBy(servers, load);
+                Calls calls = caller.begin(servers);
+                List<String> failures;
+                try {
+                    for (int i = 0; i < RESTARTS; i++) {
+                        awaitCallsBy(servers);
+                        int which = i % servers.size();
+                        int port = servers.get(which).grpcPort();
+                        servers.get(which).close();
+                        servers.set(which, server(rules, redis, port));
+                    }
+                    awaitCallsBy(servers);
+                } finally {
+                    failures = calls.end();
+                }
+                assertThat(failures).as("after %d restarts", RESTARTS).isEmpty();
             } finally {
-                load.stop();
-                channel.shutdownNow();
                 servers.forEach(RunningServer::close);
-            }
-            System.out.println(RESTARTS + " restarts, " + load.answered + " calls, failed: " + load.failures);
-            assertThat(load.failures).isEmpty();
-        } finally {
-            if (resolver != null) {
-                NameResolverRegistry.getDefaultRegistry().deregister(resolver);
             }
         }
     }
@@ -108,36 +137,57 @@ class RollingRestartTest {
     }
 
     /** Waits until every server has answered calls since it started. */
-    private static void awaitCallsBy(List<RunningServer> servers, Load load) {
+    private static void awaitCallsBy(List<RunningServer> servers) {
         Awaitility.await()
                 .atMost(PATIENCE)
-                .until(() -> !load.failures.isEmpty()
-                        || servers.stream().allMatch(each -> {
-                            try {
-                                return each.get("/metrics")
-                                        .body()
-                                        .lines()
-                                        .anyMatch(line -> line.startsWith("ratelimit_requests_total")
-                                                && Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)) > 50);
-                            } catch (Exception e) {
-                                throw new IllegalStateException(e);
-                            }
-                        }));
+                .until(() -> servers.stream().allMatch(each -> {
+                    try {
+                        return each.get("/metrics")
+                                .body()
+                                .lines()
+                                .anyMatch(line -> line.startsWith("ratelimit_requests_total")
+                                        && Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)) > 50);
+                    } catch (Exception e) {
+                        throw new IllegalStateException(e);
+                    }
+                }));
+    }
+
+    /** The same from {@code @grpc/grpc-js}, in a process of its own. */
+    private static final class GrpcJs implements Calls {
+        private final Process process;
+
+        GrpcJs(String node, Path modules, List<RunningServer> servers) throws Exception {
+            Path script =
+                    Path.of(RollingRestartTest.class.getResource("steady.js").toURI());
+            List<String> command = new ArrayList<>(List.of(node, script.toString()));
+            servers.forEach(each -> command.add("127.0.0.1:" + each.grpcPort()));
+            ProcessBuilder start = new ProcessBuilder(command).redirectErrorStream(true);
+            start.environment().put("NODE_PATH", modules.toString());
+            process = start.start();
+        }
+
+        @Override
+        public List<String> end() throws Exception {
+            try {
+                process.getOutputStream().close();
+                String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                return said.startsWith("failed=0\nanswered=") ? List.of() : List.of(said);
+            } finally {
+                process.destroyForcibly().onExit().join();
+            }
+        }
     }
 
     /** Keeps calls in flight; each answer makes the next call. */
-    private static final class Load {
+    private static final class Load implements Calls {
         private final ManagedChannel channel;
         private final AtomicBoolean stopped = new AtomicBoolean();
         private final AtomicInteger open = new AtomicInteger();
-        private final AtomicLong answered = new AtomicLong();
         private final Queue<Status> failures = new ConcurrentLinkedQueue<>();
 
         Load(ManagedChannel channel) {
             this.channel = channel;
-        }
-
-        void start() {
             for (int i = 0; i < AT_ONCE; i++) {
                 open.incrementAndGet();
                 call(request("u" + i));
@@ -149,9 +199,7 @@ class RollingRestartTest {
             CallOptions options = CallOptions.DEFAULT.withDeadlineAfter(10, TimeUnit.SECONDS);
             ClientCalls.asyncUnaryCall(channel.newCall(CALL, options), request, new StreamObserver<>() {
                 @Override
-                public void onNext(RateLimitResponse answer) {
-                    answered.incrementAndGet();
-                }
+                public void onNext(RateLimitResponse answer) {}
 
                 @Override
                 public void onError(Throwable failure) {
@@ -174,9 +222,15 @@ class RollingRestartTest {
             });
         }
 
-        void stop() {
+        @Override
+        public List<String> end() {
             stopped.set(true);
-            Awaitility.await().atMost(PATIENCE).until(() -> open.get() == 0);
+            try {
+                Awaitility.await().atMost(PATIENCE).until(() -> open.get() == 0);
+                return failures.stream().map(Status::toString).toList();
+            } finally {
+                channel.shutdownNow();
+            }
         }
     }
 

@@ -100,7 +100,7 @@ public final class BoundChecker {
             servers.put(key0, server);
             if (node != NOBODY && !reported.containsKey(key0)) {
                 Meter meter = Objects.requireNonNull(check.meter, "meter");
-                String broken = book(key0).took(node, meter.limit(), hits, storeMicros, ahead);
+                String broken = book(key0).took(node, meter.limit(), hits, storeMicros, outcome.reset, ahead);
                 if (broken != null) {
                     violated("node " + node + ": " + broken);
                 }
@@ -232,7 +232,7 @@ public final class BoundChecker {
             long resumedNanos) {
         long hits = verdict.hits();
         long waited = decision.nowMicros() - decision.askedMicros();
-        long charged = charged(limit, verdict, heardMicros);
+        long charged = charged(node, limit, verdict, heardMicros);
         return switch (rule.consistency()) {
             case EXACT ->
                 decision.degraded()
@@ -252,7 +252,7 @@ public final class BoundChecker {
                                 .passed(
                                         limit,
                                         hits,
-                                        charged(limit, verdict, decision.nowMicros()),
+                                        inferred(limit, verdict, decision.nowMicros()),
                                         decision.nowMicros(),
                                         0,
                                         0);
@@ -260,10 +260,22 @@ public final class BoundChecker {
     }
 
     /**
-     * Returns a time in the window from which the hits of {@code verdict} were taken. The parts of a request are
-     * charged one after the other, the last at {@code lastMicros}; each part's reset counts from its own charge.
+     * Returns a time in the window from which the hits of {@code verdict} were taken. A fixed window is that of the take
+     * itself: a node may be suspended for a whole window between the parts of a request.
      */
-    private static long charged(Limit limit, MutableVerdict verdict, long lastMicros) {
+    private long charged(int node, Limit limit, MutableVerdict verdict, long lastMicros) {
+        HitAccount book = books.get(verdict.counter());
+        long inferred = inferred(limit, verdict, lastMicros);
+        return book == null
+                ? inferred
+                : book.windowOf(node, verdict.resetMicros()).orElse(inferred);
+    }
+
+    /**
+     * The same for hits that were not taken from a store for this request alone. The parts of a request are charged one
+     * after the other, the last at {@code lastMicros}; each part's reset counts from its own charge.
+     */
+    private static long inferred(Limit limit, MutableVerdict verdict, long lastMicros) {
         return limit.algorithm() == Algorithm.FIXED_WINDOW
                 ? Bound.windowOf(limit, Bound.windowOf(limit, lastMicros + verdict.resetMicros()) - 1)
                 : lastMicros;

@@ -2,8 +2,11 @@ package dev.weir.simulation.oracle;
 
 import dev.weir.Algorithm;
 import dev.weir.Limit;
+import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,11 +22,19 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 final class HitAccount {
+    /** More requests of a node than this do not wait for one counter at a time. */
+    private static final int MOST_TAKES = 1_000;
+
+    /** Hits taken from a fixed window, with the time that was left of it, by which a verdict shows where they are from. */
+    private record Take(long resetMicros, long window) {}
+
     private final int nodes;
     private final Bound bound = new Bound();
     private final long[] held;
     /** The hits that each node holds of each fixed window, by the window's start. */
     private final Map<Long, long[]> heldOf = new HashMap<>();
+    /** What each node took and has not decided yet, oldest first. */
+    private final Map<Integer, ArrayDeque<Take>> takes = new HashMap<>();
 
     private long outstanding;
     /** Hits that may stay taken although they are never admitted. */
@@ -37,12 +48,19 @@ final class HitAccount {
     }
 
     /**
-     * Records that {@code node} took or gave back hits at {@code micros} by the store's clock; returns the violation,
-     * or null.
+     * Records that {@code node} took or gave back hits at {@code micros} by the store's clock, {@code resetMicros}
+     * before the counter is as good as new; returns the violation, or null.
      */
     @Nullable
-    String took(int node, Limit limit, long hits, long micros, boolean ahead) {
+    String took(int node, Limit limit, long hits, long micros, long resetMicros, boolean ahead) {
         leased |= ahead;
+        if (hits > 0 && limit.algorithm() == Algorithm.FIXED_WINDOW && !leased) {
+            ArrayDeque<Take> ofNode = takes.computeIfAbsent(node, each -> new ArrayDeque<>());
+            ofNode.addLast(new Take(resetMicros, Bound.windowOf(limit, micros)));
+            if (ofNode.size() > MOST_TAKES) {
+                ofNode.removeFirst();
+            }
+        }
         outstanding += hits;
         held[node] += hits;
         long ofWindow = addToWindow(node, limit, micros, hits);
@@ -66,6 +84,19 @@ final class HitAccount {
         long[] ofWindow = heldOf.computeIfAbsent(Bound.windowOf(limit, micros), start -> new long[nodes]);
         ofWindow[node] += hits;
         return ofWindow[node];
+    }
+
+    /** The window of the oldest take of {@code node} that left {@code resetMicros}; empty if it took none. */
+    OptionalLong windowOf(int node, long resetMicros) {
+        Iterator<Take> each = takes.getOrDefault(node, new ArrayDeque<>()).iterator();
+        while (each.hasNext()) {
+            Take take = each.next();
+            if (take.resetMicros() == resetMicros) {
+                each.remove();
+                return OptionalLong.of(take.window());
+            }
+        }
+        return OptionalLong.empty();
     }
 
     /** Excuses {@code hits}: whether they were taken is unknown, or there was too little time to give them back. */

@@ -7,8 +7,8 @@ public enum EndpointForm {
     /** One spelling for each path, as {@link EndpointNormalizer} writes it. */
     NORMAL {
         @Override
-        public String of(String endpoint) {
-            return EndpointNormalizer.of(endpoint);
+        public String of(String endpoint, int path) {
+            return EndpointNormalizer.of(endpoint, path);
         }
 
         @Override
@@ -20,7 +20,7 @@ public enum EndpointForm {
     /** The text as it comes. */
     RAW {
         @Override
-        public String of(String endpoint) {
+        public String of(String endpoint, int path) {
             return endpoint;
         }
 
@@ -31,7 +31,12 @@ public enum EndpointForm {
     };
 
     /** {@code endpoint} in this form; the same instance if it is in this form already. */
-    public abstract String of(String endpoint);
+    public final String of(String endpoint) {
+        return of(endpoint, EndpointPattern.pathOf(endpoint));
+    }
+
+    /** The same for an endpoint whose path {@linkplain EndpointPattern#pathOf begins} at {@code path}; there it stays. */
+    public abstract String of(String endpoint, int path);
 
     /** The path of a pattern in this form; each {@code *} stays. */
     abstract String ofPattern(String path);
@@ -46,19 +51,24 @@ public enum EndpointForm {
      * are already.
      */
     public static String lowerCase(String endpoint) {
+        return lowerCase(endpoint, EndpointPattern.pathOf(endpoint));
+    }
+
+    /** The same for an endpoint whose path begins at {@code path}. */
+    public static String lowerCase(String endpoint, int path) {
         int length = endpoint.length();
-        for (int i = EndpointPattern.pathOf(endpoint); i < length; i++) {
+        for (int i = path; i < length; i++) {
             char c = endpoint.charAt(i);
             if (c == '%') {
                 i += 2;
             } else if (c >= 'A' && c <= 'Z') {
-                return lowerCase(endpoint, i);
+                return lowerCaseFrom(endpoint, i);
             }
         }
         return endpoint;
     }
 
-    private static String lowerCase(String endpoint, int first) {
+    private static String lowerCaseFrom(String endpoint, int first) {
         StringBuilder lower = new StringBuilder(endpoint);
         for (int i = first; i < lower.length(); i++) {
             char c = lower.charAt(i);

@@ -44,9 +44,8 @@ final class EndpointNormalizer {
         this.out = new StringBuilder(text.length() + 8);
     }
 
-    /** The normal form of an endpoint, with or without a method. */
-    static String of(String endpoint) {
-        int path = EndpointPattern.pathOf(endpoint);
+    /** The normal form of an endpoint whose path {@linkplain EndpointPattern#pathOf begins} at {@code path}. */
+    static String of(String endpoint, int path) {
         return isNormal(endpoint, path) ? endpoint : new EndpointNormalizer(endpoint, false).endpoint(path);
     }
 

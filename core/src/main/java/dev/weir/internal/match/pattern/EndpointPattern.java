@@ -81,7 +81,11 @@ public record EndpointPattern(
 
     /** Whether {@code endpoint} matches; its method is its own, else {@code methodGiven}, else any. */
     public boolean matches(String endpoint, @Nullable String methodGiven) {
-        int start = pathOf(endpoint);
+        return matches(endpoint, pathOf(endpoint), methodGiven);
+    }
+
+    /** The same for an endpoint whose path {@linkplain #pathOf begins} at {@code start}. */
+    public boolean matches(String endpoint, int start, @Nullable String methodGiven) {
         return meetsMethod(endpoint, start, methodGiven)
                 && (path.matches(endpoint, start) || (folder != null && folder.matches(endpoint, start)));
     }

@@ -114,23 +114,30 @@ public final class TrustedProxies {
     }
 
     /**
-     * Where the last element before {@code end} starts. Commas inside a quoted string do not separate. -1 if the quotes
-     * do not match up, so that it is unknown where an element starts.
+     * Where the last element before {@code end} starts. Commas inside a quoted string do not separate. Quotes are paired
+     * from the right: a stray quote of the caller, further left, must not hide what the proxies appended. -1 if the quotes
+     * do not match up, so that it is unknown where the element starts.
      */
     private static int startOfElement(String header, int end) {
-        int start = 0;
         boolean quoted = false;
-        for (int i = 0; i < end; i++) {
+        for (int i = end - 1; i >= 0; i--) {
             char c = header.charAt(i);
-            if (quoted && c == '\\') {
-                i++;
-            } else if (c == '"') {
+            if (c == '"' && !isEscaped(header, i)) {
                 quoted = !quoted;
             } else if (c == ',' && !quoted) {
-                start = i + 1;
+                return i + 1;
             }
         }
-        return quoted ? -1 : start;
+        return quoted ? -1 : 0;
+    }
+
+    /** Whether the backslashes before {@code at} escape the character there: an odd number of them does. */
+    private static boolean isEscaped(String header, int at) {
+        int first = at;
+        while (first > 0 && header.charAt(first - 1) == '\\') {
+            first--;
+        }
+        return (at - first) % 2 == 1;
     }
 
     /** The address in the one {@code for} of an element of {@code Forwarded}; null if there is none. */

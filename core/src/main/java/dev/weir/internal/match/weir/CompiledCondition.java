@@ -39,7 +39,7 @@ public final class CompiledCondition {
         }
         for (ValuePattern each : patterns) {
             boolean matches = each instanceof EndpointPattern endpoint
-                    ? endpoint.matches(value, attributes.value(AttributeValues.METHOD))
+                    ? endpoint.matches(value, attributes.pathOfEndpoint(), attributes.value(AttributeValues.METHOD))
                     : each.matches(value);
             if (matches) {
                 return true;

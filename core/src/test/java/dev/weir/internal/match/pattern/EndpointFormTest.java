@@ -170,6 +170,7 @@ class EndpointFormTest {
     void theFormOfAFormIsTheForm(@ForAll("texts") String text) {
         String form = EndpointForm.NORMAL.of(text);
         assertThat(EndpointForm.NORMAL.of(form)).isSameAs(form);
+        assertThat(EndpointPattern.pathOf(form)).isEqualTo(EndpointPattern.pathOf(text));
         String lower = EndpointForm.lowerCase(form);
         assertThat(EndpointForm.lowerCase(lower)).isSameAs(lower);
         assertThat(EndpointForm.NORMAL.of(lower)).isSameAs(lower);

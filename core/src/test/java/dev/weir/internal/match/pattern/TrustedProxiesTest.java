@@ -106,9 +106,20 @@ class TrustedProxiesTest {
             assertThat(standard("for=1.1.1.1, " + each)).as(each).isEqualTo(PROXY);
         }
         assertThat(standard("for=1.1.1.1, for=\"203.0.113.7, for=10.0.0.2"))
-                .as("a quote that never ends hides where elements begin")
-                .isEqualTo(PROXY);
+                .as("a quote without its other half ends the walk at the proxy that passed it on")
+                .isEqualTo("10.0.0.2");
         assertThat(standard("for=\"1.1.1.1, for=2.2.2.2\", for=10.0.0.2")).isEqualTo("10.0.0.2");
+    }
+
+    /** Else a caller with one quote too many would be counted as the proxy. */
+    @Test
+    void aQuoteOfTheCallerDoesNotHideWhatProxiesAppended() {
+        for (String sent : List.of("for=\"", "for=\"1.1.1.1", "\"", "for=1.1.1.1\"", "for=\"\\", "\"\"\"", "\\\"")) {
+            assertThat(standard(sent + ", for=203.0.113.7")).as(sent).isEqualTo("203.0.113.7");
+            assertThat(standard(sent + ", for=\"203.0.113.7:80\", for=\"10.0.0.2:_a\""))
+                    .as(sent)
+                    .isEqualTo("203.0.113.7");
+        }
     }
 
     @Test

@@ -283,6 +283,39 @@ class ReportedNodesTest {
         assertThat(passed).isEqualTo(limit.algorithm() == Algorithm.FIXED_WINDOW ? 5 : 3);
     }
 
+    /** The nodes have used up the limit together and owe nothing, so what one gives back is room for the other. */
+    @ParameterizedTest
+    @MethodSource("everyLimit")
+    void aNodeThatDeniesHearsWithinAnIntervalOfWhatAnotherGaveBack(Limit limit) {
+        startNodes(2, limit);
+        Limiter gives = nodes.get(0);
+        Limiter denies = nodes.get(1);
+        for (int i = 0; i < 6; i++) {
+            assertThat(FleetLimiters.decide(gives, REQUEST).allowed()).isTrue();
+        }
+        flush(gives);
+        for (int i = 0; i < 4; i++) {
+            assertThat(FleetLimiters.decide(denies, REQUEST).allowed()).isTrue();
+        }
+        flush(denies);
+        assertThat(FleetLimiters.decide(denies, REQUEST).allowed()).isFalse();
+        FleetLimiters.decide(gives, WeirRules.ask("user", "u").hits(-3));
+        flush(gives);
+        long reports = stats(denies).reports();
+        await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+            denies.tick();
+            assertThat(FleetLimiters.decide(denies, REQUEST).allowed()).isTrue();
+        });
+        assertThat(stats(denies).reports() - reports)
+                .as("reports, one an interval, but for a late answer on a busy machine")
+                .isBetween(1L, 2L);
+        long passed = 1;
+        while (FleetLimiters.decide(denies, REQUEST).allowed()) {
+            passed++;
+        }
+        assertThat(passed).isEqualTo(3);
+    }
+
     @Test
     void aFloodOfKeysIsAskedExactlyWhereThereIsNoRoomForMore() {
         int most = 100;

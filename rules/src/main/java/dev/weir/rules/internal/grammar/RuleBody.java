@@ -2,6 +2,7 @@ package dev.weir.rules.internal.grammar;
 
 import static dev.weir.text.message.PrintableText.quote;
 
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.text.diagnostics.DiagnosticCollector;
 import dev.weir.text.diagnostics.Position;
 import dev.weir.text.fields.Fields;
@@ -46,7 +47,12 @@ public record RuleBody(Mapping body, RuleFile.Weir file) {
 
     /** Reads the rule {@code id}; null if the body is not a mapping, and {@code problems} then has the error. */
     public static @Nullable RuleBody read(
-            String id, byte[] bytes, String domainOtherwise, DiagnosticCollector problems, StoreNames stores) {
+            String id,
+            byte[] bytes,
+            String domainOtherwise,
+            DiagnosticCollector problems,
+            StoreNames stores,
+            EndpointForm form) {
         YamlNode root = YamlReader.read(bytes, problems);
         if (!(root instanceof Mapping given)) {
             if (problems.errors() == 0) {
@@ -66,7 +72,8 @@ public record RuleBody(Mapping body, RuleFile.Weir file) {
         Fields fields = Fields.of(file, "the rule", problems);
         return fields == null
                 ? null
-                : new RuleBody(new Mapping(given.at(), shape.body), new WeirFormat(problems, stores).read(fields));
+                : new RuleBody(
+                        new Mapping(given.at(), shape.body), new WeirFormat(problems, stores, form).read(fields));
     }
 
     private static Scalar text(Position at, String text) {

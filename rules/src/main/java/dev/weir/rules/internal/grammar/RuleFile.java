@@ -1,6 +1,7 @@
 package dev.weir.rules.internal.grammar;
 
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.text.diagnostics.DiagnosticCollector;
 import dev.weir.text.diagnostics.Position;
@@ -59,11 +60,13 @@ public sealed interface RuleFile {
     record Placed<T>(T value, Position at) {}
 
     /**
-     * Reads a file; with {@code calendarMonths}, a month of Envoy's format is one of the calendar. Null if it is not a mapping, and {@code problems}
-     * then has the error.
+     * Reads a file; null if it is not a mapping, and {@code problems} then has the error.
+     *
+     * @param calendarMonths whether a month of Envoy's format is one of the calendar
+     * @param form the form in which rules of Weir's format compare endpoints
      */
     static @Nullable RuleFile read(
-            byte[] bytes, DiagnosticCollector problems, StoreNames stores, boolean calendarMonths) {
+            byte[] bytes, DiagnosticCollector problems, StoreNames stores, boolean calendarMonths, EndpointForm form) {
         YamlNode root = YamlReader.read(bytes, problems);
         if (root == null) {
             if (problems.errors() == 0) {
@@ -81,7 +84,7 @@ public sealed interface RuleFile {
             return null;
         }
         return isWeir((Mapping) root)
-                ? new WeirFormat(problems, stores).read(fields)
+                ? new WeirFormat(problems, stores, form).read(fields)
                 : new EnvoyFormat(problems, stores, calendarMonths).read(fields);
     }
 

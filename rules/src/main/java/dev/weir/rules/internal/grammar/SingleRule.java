@@ -1,5 +1,6 @@
 package dev.weir.rules.internal.grammar;
 
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.text.diagnostics.Diagnostic;
 import dev.weir.text.diagnostics.DiagnosticCollector;
@@ -28,11 +29,17 @@ public record SingleRule(
      * @param source what diagnostics call it
      * @param domainOtherwise its domain, where the body names none
      * @param stores the stores that it may name beside {@code default}; null for any
+     * @param form the form in which it compares endpoints
      */
     public static SingleRule read(
-            String source, String id, byte[] body, String domainOtherwise, @Nullable Set<String> stores) {
+            String source,
+            String id,
+            byte[] body,
+            String domainOtherwise,
+            @Nullable Set<String> stores,
+            EndpointForm form) {
         DiagnosticCollector problems = new DiagnosticCollector(source);
-        RuleBody read = RuleBody.read(id, body, domainOtherwise, problems, new StoreNames(stores));
+        RuleBody read = RuleBody.read(id, body, domainOtherwise, problems, new StoreNames(stores), form);
         if (read == null) {
             return new SingleRule(domainOtherwise, null, null, problems.all());
         }

@@ -33,10 +33,13 @@ final class SuspiciousMatchWarnings {
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{[^{}/]*}|(?<=/):[A-Za-z_]+");
 
     private final DiagnosticCollector problems;
+    private final EndpointForm form;
     private final Set<String> warnedOf = new HashSet<>();
 
-    SuspiciousMatchWarnings(DiagnosticCollector problems) {
+    /** Creates warnings about rules that compare endpoints in {@code form}. */
+    SuspiciousMatchWarnings(DiagnosticCollector problems, EndpointForm form) {
         this.problems = problems;
+        this.form = form;
     }
 
     /** Warns once of an attribute whose name is almost one that Weir knows. */
@@ -127,11 +130,14 @@ final class SuspiciousMatchWarnings {
             problems.warning(endpoint.at(), message, Suggestion.meant(meant));
             return;
         }
-        String compared = pattern.in(EndpointForm.NORMAL, false).path().text();
+        String compared = pattern.in(form, false).path().text();
         String written = pattern.path().text();
         if (!written.equals(compared) && !written.equals(compared + "/")) {
             String message = "endpoint " + quote(endpoint.value()) + " is compared as " + quote(compared);
-            problems.warning(endpoint.at(), message, "its normal form; only with endpoint_form: raw as written");
+            problems.warning(
+                    endpoint.at(),
+                    message,
+                    "its normal form; as written with endpoint_form: raw, or rawEndpoints() in the library");
         }
     }
 
@@ -139,7 +145,7 @@ final class SuspiciousMatchWarnings {
     private void regex(Placed<String> expression) {
         String text = expression.value();
         boolean root = text.equals("~^/$") || text.endsWith(" /$");
-        if (!root && (text.endsWith("/$") || text.contains("\\?"))) {
+        if (form == EndpointForm.NORMAL && !root && (text.endsWith("/$") || text.contains("\\?"))) {
             String message = "endpoint " + quote(text) + " mentions a slash at the end or a query";
             problems.warning(expression.at(), message, "the normal form of an endpoint has neither");
         }

@@ -5,6 +5,7 @@ import static dev.weir.text.message.PrintableText.quote;
 import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Attributes;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.Rule;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
@@ -66,10 +67,11 @@ final class WeirFormat {
     private final MatchReader matches;
     private final Map<String, Position> names = new HashMap<>();
 
-    WeirFormat(DiagnosticCollector problems, StoreNames stores) {
+    /** Reads rules that compare endpoints in {@code form}. */
+    WeirFormat(DiagnosticCollector problems, StoreNames stores, EndpointForm form) {
         this.stores = stores;
         this.problems = problems;
-        SuspiciousMatchWarnings warnings = new SuspiciousMatchWarnings(problems);
+        SuspiciousMatchWarnings warnings = new SuspiciousMatchWarnings(problems, form);
         this.keys = new KeyByReader(problems, warnings);
         this.matches = new MatchReader(problems, warnings);
     }

@@ -79,8 +79,12 @@ public final class RuleLoader {
         for (RuleDocument file : contents.files()) {
             DiagnosticCollector problems = new DiagnosticCollector(file.name(), file.places());
             files.add(problems);
-            RuleFile read =
-                    RuleFile.read(file.bytes(), problems, new StoreNames(options.stores()), options.calendarMonths());
+            RuleFile read = RuleFile.read(
+                    file.bytes(),
+                    problems,
+                    new StoreNames(options.stores()),
+                    options.calendarMonths(),
+                    options.endpointForm());
             if (read != null) {
                 domains.add(read);
             }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.nio.charset.StandardCharsets;
@@ -107,6 +108,6 @@ class SingleRuleTest {
     }
 
     private static SingleRule read(String body) {
-        return SingleRule.read("body", "r", body.getBytes(StandardCharsets.UTF_8), "api", null);
+        return SingleRule.read("body", "r", body.getBytes(StandardCharsets.UTF_8), "api", null, EndpointForm.NORMAL);
     }
 }

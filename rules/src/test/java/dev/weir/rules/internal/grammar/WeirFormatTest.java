@@ -465,11 +465,11 @@ class WeirFormatTest {
                         + "  - { endpoint_case: lower, match: { endpoint: /h }, " + limit + " }\n"))
                 .containsExactly(
                         "2:27: warning: endpoint '/a?x=1' is compared as '/a'"
-                                + " (its normal form; only with endpoint_form: raw as written)",
+                                + " (its normal form; as written with endpoint_form: raw, or rawEndpoints() in the library)",
                         "2:37: warning: endpoint 'POST /b;v=1' is compared as '/b'"
-                                + " (its normal form; only with endpoint_form: raw as written)",
+                                + " (its normal form; as written with endpoint_form: raw, or rawEndpoints() in the library)",
                         "2:59: warning: endpoint '/d/../e' is compared as '/e'"
-                                + " (its normal form; only with endpoint_form: raw as written)",
+                                + " (its normal form; as written with endpoint_form: raw, or rawEndpoints() in the library)",
                         "3:27: warning: endpoint '~^/f/$' mentions a slash at the end or a query"
                                 + " (the normal form of an endpoint has neither)",
                         "3:37: warning: endpoint '~^/g\\?x' mentions a slash at the end or a query"
