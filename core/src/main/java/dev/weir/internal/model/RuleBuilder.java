@@ -34,9 +34,15 @@ public final class RuleBuilder {
     String store = Rule.DEFAULT_STORE;
     List<String> replaces = List.of();
     Map<String, ?> metadata = Map.of();
+
+    @Nullable
+    LoadCurve follows;
+
     String source = "";
 
-    // Set at run time: by an operator's switch, and by the rule set that contains the rule.
+    // Set at run time: by load, by an operator's switch, and by the rule set that contains the rule.
+    int loadShare = LoadCurve.WHOLE;
+
     @Nullable
     SwitchState switched;
 
@@ -69,6 +75,8 @@ public final class RuleBuilder {
         this.store = rule.store();
         this.replaces = rule.replaces();
         this.metadata = rule.metadata();
+        this.follows = rule.follows();
+        this.loadShare = rule.loadShare();
         this.source = rule.source();
         this.switched = rule.switched();
         this.ordinal = rule.ordinal();
@@ -163,6 +171,11 @@ public final class RuleBuilder {
 
     public RuleBuilder metadata(Map<String, ?> metadata) {
         this.metadata = metadata;
+        return this;
+    }
+
+    public RuleBuilder follows(@Nullable LoadCurve curve) {
+        this.follows = curve;
         return this;
     }
 

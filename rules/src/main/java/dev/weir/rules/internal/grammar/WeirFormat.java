@@ -6,6 +6,7 @@ import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Attributes;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.LoadCurve;
 import dev.weir.internal.model.Rule;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
 import dev.weir.text.diagnostics.DiagnosticCollector;
@@ -28,12 +29,13 @@ final class WeirFormat {
                     Behaviour.SHARED.stream(), Stream.of("on_missing", "endpoint_case"))
             .toList();
 
-    static final List<String> ROOT = Stream.of(List.of("domain", "rules", "tiers"), KeyByReader.FIELDS, BEHAVIOUR)
+    static final List<String> ROOT = Stream.of(
+                    List.of("domain", "rules", "tiers", "services"), KeyByReader.FIELDS, BEHAVIOUR)
             .flatMap(List::stream)
             .toList();
 
     private static final List<String> RULE = Stream.of(
-                    List.of("name", "match", "limit", "cost", "shadow", "rollout", "enabled"),
+                    List.of("name", "match", "limit", "cost", "shadow", "rollout", "enabled", "follows"),
                     KeyByReader.FIELDS,
                     BEHAVIOUR)
             .flatMap(List::stream)
@@ -86,6 +88,7 @@ final class WeirFormat {
         KeyBy key = keys.read(root, KeyBy.global());
         Behaviour behaviour = Behaviour.DEFAULT.with(root, stores);
         Tiers tiers = Tiers.read(root);
+        Services services = Services.read(root);
         List<ParsedRule> parsed = new ArrayList<>(tiers.rules(key, behaviour));
         if (root.lacks("rules") && parsed.isEmpty()) {
             problems.error(root.nameAt("rules"), "rules is missing", "write rules: [] to limit nothing");
@@ -93,7 +96,7 @@ final class WeirFormat {
         List<YamlNode> written = root.list("rules");
         for (YamlNode each : written) {
             Fields fields = Fields.of(each, "rule", problems);
-            ParsedRule rule = fields == null ? null : parse(fields, tiers, key, behaviour);
+            ParsedRule rule = fields == null ? null : parse(fields, tiers, services, key, behaviour);
             if (rule != null) {
                 parsed.add(rule);
             }
@@ -103,7 +106,7 @@ final class WeirFormat {
         }
         tiers.warn(parsed);
         RedundantRuleWarnings.warn(parsed, problems);
-        return new RuleFile.Weir(domain, root.at("domain"), problems, build(domain, parsed));
+        return new RuleFile.Weir(domain, root.at("domain"), problems, build(domain, parsed), services.loadQueries());
     }
 
     private List<Placed<WeirRule>> build(String domain, List<ParsedRule> parsed) {
@@ -115,7 +118,8 @@ final class WeirFormat {
         return rules;
     }
 
-    private @Nullable ParsedRule parse(Fields fields, Tiers tiers, KeyBy fileKey, Behaviour fileBehaviour) {
+    private @Nullable ParsedRule parse(
+            Fields fields, Tiers tiers, Services services, KeyBy fileKey, Behaviour fileBehaviour) {
         int before = problems.errors();
         fields.allow(RULE, OTHERS);
         String name = name(fields);
@@ -146,13 +150,14 @@ final class WeirFormat {
             String expected = "expected: limit: { requests: 10, window: 1s }, or a match of one tier that has a limit";
             problems.error(fields.nameAt("limit"), "limit is missing", expected);
         }
+        LoadCurve follows = services.curve(fields);
         behaviour.check(fields, limit, false);
         if (limit == null || problems.errors() > before || !enabled) {
             return null;
         }
         Position at = name.isEmpty() ? fields.at() : fields.at("name");
         int denied = rollout == null ? Rule.EVERYONE : rollout;
-        return new ParsedRule(at, name, match, key, limit, each, shadow, denied, behaviour);
+        return new ParsedRule(at, name, match, key, limit, each, shadow, denied, follows, behaviour);
     }
 
     private void warnOfUnusedCase(Fields fields, List<MatchClause> match, KeyBy key) {
