@@ -35,6 +35,7 @@ import dev.weir.server.rules.ServerRules;
 import dev.weir.server.rules.WatchedRuleFiles;
 import dev.weir.server.settings.ListenAddress;
 import dev.weir.server.settings.Settings;
+import dev.weir.server.shedding.LoadShedding;
 import dev.weir.server.stores.ServerStores;
 import dev.weir.server.warmup.ServerWarmUp;
 import io.vertx.core.Handler;
@@ -65,6 +66,7 @@ public final class WeirServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(WeirServer.class.getName());
     private static final Duration OUTAGE_LOG_PERIOD = Duration.ofSeconds(1);
     private static final Duration RESET_PERIOD = Duration.ofSeconds(1);
+    private static final Duration SHEDDING_LOG_PERIOD = Duration.ofSeconds(10);
     private static final Duration KEY_WARNING_PERIOD = Duration.ofSeconds(10);
     private static final Duration STORE_CONNECT_TIMEOUT = Duration.ofSeconds(1);
     /** Time beyond the deadline in which stores may confirm returned leases. */
@@ -160,6 +162,9 @@ public final class WeirServer implements AutoCloseable {
             addTo(metrics, control.control().switches().rejectedNotes());
         }
         addTo(metrics, settings, limiter, health);
+        LoadShedding shedding =
+                new LoadShedding(settings.network().shedLoad(), settings.trust().proxies());
+        shedding.addTo(metrics);
         GrpcServer grpc = new GrpcServer(
                 Decider.of(limiter),
                 time,
@@ -175,7 +180,7 @@ public final class WeirServer implements AutoCloseable {
         MetricsPage metricsPage = new MetricsPage(loops.vertx(), metrics::scrape);
         MetricsPage referencePage = new MetricsPage(loops.vertx(), metrics::scrapeWithReference);
         listeners.bind(
-                () -> httpRoutes(loops.vertx(), rest, metricsPage, health),
+                () -> shedding.onLoop(httpRoutes(loops.vertx(), rest, metricsPage, health)),
                 path -> metricsRoutes(loops.vertx(), path, referencePage),
                 httpPort -> new AdminApi(
                         control.access(),
@@ -190,7 +195,8 @@ public final class WeirServer implements AutoCloseable {
                                         counters,
                                         stores.redis(),
                                         control.control(),
-                                        WatchedRuleFiles.options(settings))
+                                        WatchedRuleFiles.options(settings),
+                                        shedding)
                                 .routes()));
         if (!settings.warmUp().isZero()) {
             ServerWarmUp.run(loops.vertx(), loops.group(), settings.stores(), stores, settings.warmUp());
@@ -205,6 +211,7 @@ public final class WeirServer implements AutoCloseable {
         tasks.every(Duration.ofMillis(Limiter.TICK_MILLIS), limiter::tick);
         tasks.every(OUTAGE_LOG_PERIOD, stores::logOutage);
         tasks.every(RESET_PERIOD, counters::applyRemoteResets);
+        tasks.every(SHEDDING_LOG_PERIOD, shedding::log);
         tasks.every(KEY_WARNING_PERIOD, new IneffectiveKeyWarnings(observers.ruleMetrics())::check);
         health.set(Health.State.SERVING);
         var unused = loops.vertx().executeBlocking(Executors.callable(metrics::open), false);
