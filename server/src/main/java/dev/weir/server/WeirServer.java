@@ -22,6 +22,8 @@ import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.listener.Listeners;
 import dev.weir.server.listener.PortCertificates;
 import dev.weir.server.listener.ServerEventLoops;
+import dev.weir.server.load.LimitsUnderLoad;
+import dev.weir.server.load.LoadApi;
 import dev.weir.server.memory.MemoryBudget;
 import dev.weir.server.memory.MemoryLimits;
 import dev.weir.server.metrics.GrpcServerMetrics;
@@ -126,11 +128,13 @@ public final class WeirServer implements AutoCloseable {
         WatchedRuleFiles ruleFiles = opened.add(new WatchedRuleFiles(settings));
         DecisionObservers observers = opened.add(new DecisionObservers(settings, time));
         ControlComponents control = opened.add(new ControlComponents(settings, files));
+        LimitsUnderLoad loads = opened.add(new LimitsUnderLoad());
         ServerRules rules = new ServerRules(
                 ruleFiles,
                 control.remote(),
                 control.control(),
-                settings.limiter().endpointForm());
+                settings.limiter().endpointForm(),
+                loads);
         observers.rules(rules.all());
         MemoryBudget memory = new MemoryBudget(memoryLimits(settings.network()));
         ServerEventLoops loops = opened.add(new ServerEventLoops(settings.eventLoops(), settings.network(), memory));
@@ -158,6 +162,7 @@ public final class WeirServer implements AutoCloseable {
         observers.addTo(metrics);
         new NetworkGauges(memory).addTo(metrics);
         addTo(metrics, counters.rejectedNotes());
+        addTo(metrics, loads.rejectedNotes());
         if (control.control() != null) {
             addTo(metrics, control.control().switches().rejectedNotes());
         }
@@ -177,10 +182,11 @@ public final class WeirServer implements AutoCloseable {
         Listeners listeners = new Listeners(settings, certificates, grpc, loops);
         RestApi rest = new RestApi(
                 limiter, time, health, restSettings(settings), settings.rls(), control.access()::requireToGiveBack);
+        LoadApi loadApi = new LoadApi(loads, control.access()::requireToReportLoad);
         MetricsPage metricsPage = new MetricsPage(loops.vertx(), metrics::scrape);
         MetricsPage referencePage = new MetricsPage(loops.vertx(), metrics::scrapeWithReference);
         listeners.bind(
-                () -> shedding.onLoop(httpRoutes(loops.vertx(), rest, metricsPage, health)),
+                () -> shedding.onLoop(httpRoutes(loops.vertx(), rest, loadApi, metricsPage, health)),
                 path -> metricsRoutes(loops.vertx(), path, referencePage),
                 httpPort -> new AdminApi(
                         control.access(),
@@ -207,6 +213,7 @@ public final class WeirServer implements AutoCloseable {
             limiter.index(next);
         });
         control.followSwitches(noteStore, secret);
+        loads.start(limiter::rules, rules::loadChanged, noteStore == null ? null : noteStore.loadNews(), secret);
         files.start();
         tasks.every(Duration.ofMillis(Limiter.TICK_MILLIS), limiter::tick);
         tasks.every(OUTAGE_LOG_PERIOD, stores::logOutage);
@@ -266,8 +273,9 @@ public final class WeirServer implements AutoCloseable {
     }
 
     private static Handler<HttpServerRequest> httpRoutes(
-            Vertx vertx, RestApi rest, MetricsPage metricsPage, Health health) {
+            Vertx vertx, RestApi rest, LoadApi loadApi, MetricsPage metricsPage, Health health) {
         Router router = rest.routes(vertx);
+        loadApi.addTo(router);
         HttpRoutes.page(router, "/metrics", context -> metricsPage.answer(context.request()));
         return HttpPort.whileServing(health::serving, router);
     }
