@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 public final class LimitsUnderLoad implements UnaryOperator<Rule>, AutoCloseable {
     private static final System.Logger LOG = System.getLogger(LimitsUnderLoad.class.getName());
     private static final long EVERY_MILLIS = 500;
+    /** However many reports come, limits are computed and told to other servers this seldom. */
+    private static final long PAUSE_MILLIS = 100;
 
     private final LongSupplier nanos;
     private final LoadReports reports = new LoadReports();
@@ -118,6 +120,7 @@ public final class LimitsUnderLoad implements UnaryOperator<Rule>, AutoCloseable
                 wake.tryAcquire(EVERY_MILLIS, TimeUnit.MILLISECONDS);
                 wake.drainPermits();
                 follow();
+                TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
             } catch (InterruptedException e) {
                 return; // the server stops
             } catch (RuntimeException e) {

@@ -19,6 +19,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Asks Prometheus for the loads of services, and logs when it begins and ceases to fail. Used by one thread. */
 final class PrometheusLoads {
@@ -29,17 +30,14 @@ final class PrometheusLoads {
     /** A utilisation may be a little over; a number above this is something else, such as a percentage. */
     private static final double HIGHEST = 2;
 
-    private final HttpClient client;
     private final LoadReports reports;
     private final LongSupplier nanos;
     private final Map<LoadQuery, Long> due = new HashMap<>();
     private final Map<LoadQuery, String> failing = new HashMap<>();
+    /** Made on first use: it has a thread of its own. */
+    private @Nullable HttpClient client;
 
     PrometheusLoads(LoadReports reports, LongSupplier nanos) {
-        this.client = HttpClient.newBuilder()
-                .connectTimeout(TIMEOUT)
-                .followRedirects(HttpClient.Redirect.NEVER)
-                .build();
         this.reports = reports;
         this.nanos = nanos;
     }
@@ -75,13 +73,25 @@ final class PrometheusLoads {
         }
     }
 
+    private HttpClient client() {
+        HttpClient known = client;
+        if (known == null) {
+            known = HttpClient.newBuilder()
+                    .connectTimeout(TIMEOUT)
+                    .followRedirects(HttpClient.Redirect.NEVER)
+                    .build();
+            client = known;
+        }
+        return known;
+    }
+
     private String ask(LoadQuery query) throws IOException, InterruptedException {
         String base = query.prometheus().replaceFirst("/+$", "");
         HttpRequest request = HttpRequest.newBuilder(URI.create(
                         base + "/api/v1/query?query=" + URLEncoder.encode(query.query(), StandardCharsets.UTF_8)))
                 .timeout(TIMEOUT)
                 .build();
-        HttpResponse<InputStream> response = client.send(request, BodyHandlers.ofInputStream());
+        HttpResponse<InputStream> response = client().send(request, BodyHandlers.ofInputStream());
         try (InputStream body = response.body()) {
             byte[] bytes = body.readNBytes(LONGEST);
             if (response.statusCode() != 200) {
