@@ -163,11 +163,14 @@ public final class OverloadedService {
         return values;
     }
 
+    /** In per cent; a second without a critical call repeats the one before. */
     private static double[] percent(OverloadedService of) {
         double[] values = new double[SECONDS];
-        Arrays.setAll(
-                values,
-                i -> of.criticalOffered[i] == 0 ? 100 : 100.0 * of.criticalInTime.get(i) / of.criticalOffered[i]);
+        double last = 100;
+        for (int i = 0; i < SECONDS; i++) {
+            last = of.criticalOffered[i] == 0 ? last : 100.0 * of.criticalInTime.get(i) / of.criticalOffered[i];
+            values[i] = last;
+        }
         return values;
     }
 
