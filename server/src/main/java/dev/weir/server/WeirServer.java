@@ -26,6 +26,8 @@ import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.listener.Listeners;
 import dev.weir.server.listener.PortCertificates;
 import dev.weir.server.listener.ServerEventLoops;
+import dev.weir.server.load.LimitsUnderLoad;
+import dev.weir.server.load.LoadApi;
 import dev.weir.server.memory.MemoryBudget;
 import dev.weir.server.memory.MemoryLimits;
 import dev.weir.server.metrics.GrpcServerMetrics;
@@ -39,6 +41,7 @@ import dev.weir.server.rules.ServerRules;
 import dev.weir.server.rules.WatchedRuleFiles;
 import dev.weir.server.settings.ListenAddress;
 import dev.weir.server.settings.Settings;
+import dev.weir.server.shedding.LoadShedding;
 import dev.weir.server.stores.ServerStores;
 import dev.weir.server.warmup.ServerWarmUp;
 import io.vertx.core.Handler;
@@ -69,6 +72,7 @@ public final class WeirServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(WeirServer.class.getName());
     private static final Duration OUTAGE_LOG_PERIOD = Duration.ofSeconds(1);
     private static final Duration RESET_PERIOD = Duration.ofSeconds(1);
+    private static final Duration SHEDDING_LOG_PERIOD = Duration.ofSeconds(10);
     private static final Duration KEY_WARNING_PERIOD = Duration.ofSeconds(10);
     private static final Duration STORE_CONNECT_TIMEOUT = Duration.ofSeconds(1);
     /** Time beyond the deadline in which stores may confirm returned leases. */
@@ -131,12 +135,14 @@ public final class WeirServer implements AutoCloseable {
         WatchedRuleFiles ruleFiles = opened.add(new WatchedRuleFiles(settings));
         DecisionObservers observers = opened.add(new DecisionObservers(settings, time));
         ControlComponents control = opened.add(new ControlComponents(settings, files));
+        LimitsUnderLoad loads = opened.add(new LimitsUnderLoad());
         ServerRules rules = new ServerRules(
                 ruleFiles,
                 control.remote(),
                 control.control(),
                 settings.control().data(),
-                settings.limiter().endpointForm());
+                settings.limiter().endpointForm(),
+                loads);
         observers.rules(rules.all());
         MemoryBudget memory = new MemoryBudget(memoryLimits(settings.network()));
         ServerEventLoops loops = opened.add(new ServerEventLoops(settings.eventLoops(), settings.network(), memory));
@@ -164,10 +170,14 @@ public final class WeirServer implements AutoCloseable {
         observers.addTo(metrics);
         new NetworkGauges(memory).addTo(metrics);
         addTo(metrics, counters.rejectedNotes());
+        addTo(metrics, loads.rejectedNotes());
         if (control.control() != null) {
             addTo(metrics, control.control().switches().rejectedNotes());
         }
         addTo(metrics, settings, limiter, health);
+        LoadShedding shedding =
+                new LoadShedding(settings.network().shedLoad(), settings.trust().proxies());
+        shedding.addTo(metrics);
         GrpcServer grpc = new GrpcServer(
                 Decider.of(limiter),
                 time,
@@ -191,10 +201,11 @@ public final class WeirServer implements AutoCloseable {
                 restSettings(settings),
                 settings.rls(),
                 control.access()::requireToGiveBack);
+        LoadApi loadApi = new LoadApi(loads, control.access()::requireToReportLoad);
         MetricsPage metricsPage = new MetricsPage(loops.vertx(), metrics::scrape);
         MetricsPage referencePage = new MetricsPage(loops.vertx(), metrics::scrapeWithReference);
         listeners.bind(
-                () -> httpRoutes(loops.vertx(), rest, metricsPage, health),
+                () -> shedding.onLoop(httpRoutes(loops.vertx(), rest, loadApi, metricsPage, health)),
                 path -> metricsRoutes(loops.vertx(), path, referencePage),
                 httpPort -> new AdminApi(
                         control.access(),
@@ -209,7 +220,8 @@ public final class WeirServer implements AutoCloseable {
                                         limiter,
                                         counters,
                                         control.control(),
-                                        WatchedRuleFiles.options(settings))
+                                        WatchedRuleFiles.options(settings),
+                                        shedding)
                                 .routes()));
         if (!settings.warmUp().isZero()) {
             ServerWarmUp.run(loops.vertx(), loops.group(), settings.stores(), stores, settings.warmUp());
@@ -220,10 +232,12 @@ public final class WeirServer implements AutoCloseable {
             limiter.index(next);
         });
         control.followSwitches(noteStore, secret);
+        loads.start(limiter::rules, rules::loadChanged, noteStore == null ? null : noteStore.loadNews(), secret);
         files.start();
         tasks.every(Duration.ofMillis(Limiter.TICK_MILLIS), limiter::tick);
         tasks.every(OUTAGE_LOG_PERIOD, stores::logOutage);
         tasks.every(RESET_PERIOD, counters::applyRemoteResets);
+        tasks.every(SHEDDING_LOG_PERIOD, shedding::log);
         tasks.every(KEY_WARNING_PERIOD, new IneffectiveKeyWarnings(observers.ruleMetrics())::check);
         health.set(Health.State.SERVING);
         fleet.start(listeners.admin(), settings.tls().admin() != null);
@@ -279,8 +293,9 @@ public final class WeirServer implements AutoCloseable {
     }
 
     private static Handler<HttpServerRequest> httpRoutes(
-            Vertx vertx, RestApi rest, MetricsPage metricsPage, Health health) {
+            Vertx vertx, RestApi rest, LoadApi loadApi, MetricsPage metricsPage, Health health) {
         Router router = rest.routes(vertx);
+        loadApi.addTo(router);
         HttpRoutes.page(router, "/metrics", context -> metricsPage.answer(context.request()));
         return HttpPort.whileServing(health::serving, router);
     }

@@ -27,6 +27,7 @@ class WrittenRuleTest {
                 "limit: { requests: 9, window: 1h, algorithm: sliding_window_log }\nmatch: { a: 5, b: [\"true\", x*] }",
                 "rate: 5\nwindow: minute\nendpoint: [/a, /b/*]\nmethod: POST\nendpoint_case: ignore",
                 "limit: { requests: 5, window: 1s }\nmatch: { endpoint: \"~^/v[0-9]+/\", ip: 10.0.0.0/8 }",
+                "limit: { requests: 5, window: 1s }\nfollows: { service: s, at: { 0.8: 1, 0.9: 0.125 }, floor: 0.05 }",
                 "limit: { requests: 5, window: 1s }\nconsistency: leased\nlease_interval: 50ms\non_fail: deny",
                 "limit: { requests: 5, window: 1s }\nconsistency: reported\nreport_interval: 1s\nstore: other",
                 "limit: { requests: 5, window: 1s }\non_fail: local\nlocal_share: 0.25\ndeadline: 7ms\nkey_by: a"

@@ -56,6 +56,8 @@ public final class Rule {
     private final long tarpitMicros;
     private final List<String> replaces;
     private final Map<String, ?> metadata;
+    private final @Nullable LoadCurve follows;
+    private final int loadShare;
     private final String source;
     private final int ordinal;
     private final boolean keyed;
@@ -84,6 +86,8 @@ public final class Rule {
         this.tarpitMicros = b.tarpitMicros;
         this.replaces = List.copyOf(b.replaces);
         this.metadata = b.metadata;
+        this.follows = b.follows;
+        this.loadShare = b.loadShare;
         this.source = b.source;
         this.ordinal = b.ordinal;
         this.keyed = b.keyed;
@@ -237,6 +241,16 @@ public final class Rule {
         return metadata;
     }
 
+    /** How the limit follows the load of a service; null if it does not. */
+    public @Nullable LoadCurve follows() {
+        return follows;
+    }
+
+    /** Thousandths of the written limit that are in force, because the rule {@link #follows} a load. */
+    public int loadShare() {
+        return loadShare;
+    }
+
     /** Where the rule was written, {@code rules.yaml:12:5} or {@code database}; empty if unknown. */
     public String source() {
         return source;
@@ -268,6 +282,14 @@ public final class Rule {
             // The rules that it replaced apply again: stopping a rule must not lift the limit altogether.
             copy.replaces = List.of();
         }
+        return copy.build();
+    }
+
+    /** A copy of this rule with the limit that is in force at a load: {@code share} thousandths of the written one. */
+    public Rule underLoad(Limit limit, int share) {
+        RuleBuilder copy = new RuleBuilder(this);
+        copy.limit = limit;
+        copy.loadShare = share;
         return copy.build();
     }
 

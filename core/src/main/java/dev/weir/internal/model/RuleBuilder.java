@@ -39,9 +39,15 @@ public final class RuleBuilder {
     long tarpitMicros;
     List<String> replaces = List.of();
     Map<String, ?> metadata = Map.of();
+
+    @Nullable
+    LoadCurve follows;
+
     String source = "";
 
-    // Set at run time: by an operator's switch, and by the rule set that contains the rule.
+    // Set at run time: by load, by an operator's switch, and by the rule set that contains the rule.
+    int loadShare = LoadCurve.WHOLE;
+
     @Nullable
     SwitchState switched;
 
@@ -76,6 +82,8 @@ public final class RuleBuilder {
         this.tarpitMicros = rule.tarpitMicros();
         this.replaces = rule.replaces();
         this.metadata = rule.metadata();
+        this.follows = rule.follows();
+        this.loadShare = rule.loadShare();
         this.source = rule.source();
         this.switched = rule.switched();
         this.ordinal = rule.ordinal();
@@ -181,6 +189,11 @@ public final class RuleBuilder {
 
     public RuleBuilder metadata(Map<String, ?> metadata) {
         this.metadata = metadata;
+        return this;
+    }
+
+    public RuleBuilder follows(@Nullable LoadCurve curve) {
+        this.follows = curve;
         return this;
     }
 

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +59,12 @@ public final class RuleIndex {
     private final EndpointForm endpointForm;
     private final Map<String, Set<String>> countedBy = new HashMap<>();
 
-    private RuleIndex(WrittenRules source, OverrideLookup quotas, RuleSwitches switches, EndpointForm endpointForm) {
+    private RuleIndex(
+            WrittenRules source,
+            OverrideLookup quotas,
+            RuleSwitches switches,
+            EndpointForm endpointForm,
+            UnaryOperator<Rule> underLoad) {
         this.source = source;
         this.endpointForm = endpointForm;
         this.everything = switches.everything();
@@ -66,7 +72,7 @@ public final class RuleIndex {
         List<String> scopes = new ArrayList<>();
         RuleRegistrar adoption = (rule, keyed, scope) -> {
             scopes.add(scope);
-            return adopt(switches.apply(rule), keyed, all);
+            return adopt(switches.apply(underLoad.apply(rule)), keyed, all);
         };
         Map<String, EnvoyDomain> trees = new HashMap<>();
         source.envoy.forEach((name, descriptors) -> {
@@ -107,7 +113,17 @@ public final class RuleIndex {
     /** Compiles {@code rules} as above; rules in Weir's format compare endpoints in {@code endpointForm}. */
     public static RuleIndex of(
             WrittenRules rules, OverrideLookup quotas, RuleSwitches switches, EndpointForm endpointForm) {
-        return new RuleIndex(rules, quotas, switches, endpointForm);
+        return of(rules, quotas, switches, endpointForm, UnaryOperator.identity());
+    }
+
+    /** Compiles {@code rules} as above; {@code underLoad} returns a rule with the limit that its load leaves in force. */
+    public static RuleIndex of(
+            WrittenRules rules,
+            OverrideLookup quotas,
+            RuleSwitches switches,
+            EndpointForm endpointForm,
+            UnaryOperator<Rule> underLoad) {
+        return new RuleIndex(rules, quotas, switches, endpointForm, underLoad);
     }
 
     /** Whether requests of some rule may wait: for their turn, or for their denial. */

@@ -5,6 +5,8 @@ import dev.weir.internal.match.override.OverrideSelector;
 import dev.weir.internal.match.pattern.Attributes;
 import dev.weir.internal.match.pattern.ValuePattern;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.LoadCurve;
+import dev.weir.internal.model.LoadQuery;
 import dev.weir.internal.model.Rule;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,6 +28,7 @@ public final class WrittenRules implements dev.weir.RuleSet {
     final Map<String, List<EnvoyDescriptor>> envoy;
 
     final Map<String, List<WeirRule>> weir;
+    final Map<String, LoadQuery> loadQueries;
     private final List<Rule> rules;
     /** The scope of each rule; null until first used. */
     private volatile @Nullable Map<Rule, String> scopes;
@@ -33,6 +36,7 @@ public final class WrittenRules implements dev.weir.RuleSet {
     WrittenRules(WrittenRulesBuilder builder) {
         this.envoy = Collections.unmodifiableMap(new LinkedHashMap<>(builder.envoy));
         this.weir = Collections.unmodifiableMap(new LinkedHashMap<>(builder.weir));
+        this.loadQueries = Collections.unmodifiableMap(new LinkedHashMap<>(builder.loadQueries));
         List<Rule> all = new ArrayList<>();
         envoy.values().forEach(each -> collectRules(each, all));
         weir.values().forEach(list -> list.forEach(each -> all.add(each.rule())));
@@ -106,6 +110,23 @@ public final class WrittenRules implements dev.weir.RuleSet {
             }
         }
         return null;
+    }
+
+    /** Where the loads of services are read from, by service. */
+    public Map<String, LoadQuery> loadQueries() {
+        return loadQueries;
+    }
+
+    /** The services whose load some rule follows. */
+    public Set<String> followedServices() {
+        Set<String> services = new TreeSet<>();
+        for (Rule each : rules) {
+            LoadCurve curve = each.follows();
+            if (curve != null) {
+                services.add(curve.service());
+            }
+        }
+        return services;
     }
 
     /** The tiers that rules mention by name. */

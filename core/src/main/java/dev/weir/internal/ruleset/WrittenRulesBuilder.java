@@ -2,6 +2,7 @@ package dev.weir.internal.ruleset;
 
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.LoadQuery;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -13,12 +14,14 @@ import java.util.Set;
 public final class WrittenRulesBuilder {
     final Map<String, List<EnvoyDescriptor>> envoy = new LinkedHashMap<>();
     final Map<String, List<WeirRule>> weir = new LinkedHashMap<>();
+    final Map<String, LoadQuery> loadQueries = new LinkedHashMap<>();
 
     WrittenRulesBuilder() {}
 
     WrittenRulesBuilder(WrittenRules from) {
         envoy.putAll(from.envoy);
         weir.putAll(from.weir);
+        loadQueries.putAll(from.loadQueries);
     }
 
     /**
@@ -39,6 +42,12 @@ public final class WrittenRulesBuilder {
     public WrittenRulesBuilder weir(String domain, List<WeirRule> rules) {
         requireNew(domain);
         weir.put(domain, List.copyOf(rules));
+        return this;
+    }
+
+    /** Sets where the load of a service is read from. */
+    public WrittenRulesBuilder loadQuery(LoadQuery query) {
+        loadQueries.put(query.service(), query);
         return this;
     }
 
@@ -64,6 +73,7 @@ public final class WrittenRulesBuilder {
      */
     public WrittenRulesBuilder over(WrittenRules upper) {
         envoy.putAll(upper.envoy);
+        loadQueries.putAll(upper.loadQueries);
         upper.weir.forEach((domain, rules) -> {
             Map<String, WeirRule> merged = new LinkedHashMap<>();
             weir.getOrDefault(domain, List.of())

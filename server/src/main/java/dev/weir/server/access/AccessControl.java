@@ -145,15 +145,29 @@ public final class AccessControl {
      * @throws HttpProblemException 401, 403, 429 or 503
      */
     public void requireToGiveBack(HttpServerRequest request) {
+        requireOnDataPlane(request, Permission.GIVE_BACK);
+    }
+
+    /**
+     * Requires that a call of the data plane may report the load of a service, which lowers limits. Without any token
+     * everyone may; otherwise a token with the permission is required, also from this machine.
+     *
+     * @throws HttpProblemException 401, 403, 429 or 503
+     */
+    public void requireToReportLoad(HttpServerRequest request) {
+        requireOnDataPlane(request, Permission.REPORT_LOAD);
+    }
+
+    private void requireOnDataPlane(HttpServerRequest request, Permission permission) {
         if (!mayListenAnywhere()) {
             return;
         }
         String token = token(request);
         requireKnownTokens(token);
         if (token == null) {
-            throw noToken("a token is required to give hits back (expected: Authorization: Bearer weir_…)");
+            throw noToken("a token is required to " + permission.words() + " (expected: Authorization: Bearer weir_…)");
         }
-        require(holder(token, address(request)), Permission.GIVE_BACK);
+        require(holder(token, address(request)), permission);
     }
 
     /**

@@ -10,6 +10,7 @@ public enum Permission {
     SWITCH(Role.OPERATOR, "use switches"),
     RESET_COUNTERS(Role.OPERATOR, "reset counters"),
     GIVE_BACK(Role.OPERATOR, "give hits back"),
+    REPORT_LOAD(Role.OPERATOR, "report a load"),
     CHANGE_RULES(Role.ADMIN, "change rules"),
     MANAGE_TOKENS(Role.ADMIN, "read or change tokens"),
     BACK_UP(Role.ADMIN, "read a backup"),

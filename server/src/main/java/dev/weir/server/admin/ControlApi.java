@@ -16,6 +16,7 @@ import dev.weir.server.http.HttpProblems;
 import dev.weir.server.http.HttpRoutes;
 import dev.weir.server.http.RequestBody;
 import dev.weir.server.rules.RulesInForce;
+import dev.weir.server.shedding.LoadShedding;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpMethod;
@@ -46,6 +47,7 @@ public final class ControlApi {
     private final Vertx vertx;
     private final WorkerExecutor workers;
     private final AccessControl access;
+    private final LoadShedding shedding;
     private final RuleApi ruleApi;
     private final SourceApi sourceApi;
     private final QuotaApi quotaApi;
@@ -69,7 +71,9 @@ public final class ControlApi {
             Limiter limiter,
             CounterAdmin counters,
             @Nullable ControlPlane plane,
-            LoadOptions options) {
+            LoadOptions options,
+            LoadShedding shedding) {
+        this.shedding = shedding;
         OptionalControlPlane control = new OptionalControlPlane(plane);
         this.vertx = vertx;
         this.workers = vertx.createSharedWorkerExecutor("weir-operators", WORKERS);
@@ -180,7 +184,7 @@ public final class ControlApi {
     }
 
     private void answer(RoutingContext context, Callable<HttpAnswer> work) {
-        workers.executeBlocking(work, false)
+        shedding.forOperator(context.request(), () -> workers.executeBlocking(work, false))
                 .onSuccess(answer -> answer.send(context.response()))
                 .onFailure(context::fail);
     }

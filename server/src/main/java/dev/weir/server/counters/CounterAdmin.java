@@ -12,7 +12,7 @@ import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.internal.runtime.RejectedNotes;
 import dev.weir.internal.store.Check;
 import dev.weir.redis.internal.inspection.CounterState;
-import dev.weir.redis.internal.notes.ResetStream;
+import dev.weir.redis.internal.notes.NewsStream;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.server.http.QueryParameters;
 import dev.weir.server.request.UnknownNames;
@@ -56,7 +56,7 @@ public final class CounterAdmin {
     public CounterAdmin(
             Limiter limiter,
             Map<String, ? extends RedisSharedStore> redis,
-            @Nullable ResetStream stream,
+            @Nullable NewsStream stream,
             @Nullable FleetSecret secret) {
         this.limiter = limiter;
         this.redis = redis;

@@ -2,7 +2,7 @@ package dev.weir.server.counters;
 
 import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.internal.runtime.RejectedNotes;
-import dev.weir.redis.internal.notes.ResetStream;
+import dev.weir.redis.internal.notes.NewsStream;
 import dev.weir.server.http.QueryParameters;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
@@ -40,7 +40,7 @@ final class SharedResets {
     /** The servers whose last number is remembered; beyond that, the one that announced least recently is dropped. */
     private static final int MOST_SERVERS = 1_000;
 
-    private final @Nullable ResetStream stream;
+    private final @Nullable NewsStream stream;
     private final @Nullable FleetSecret secret;
     private final RejectedNotes rejectedNotes = new RejectedNotes("resets");
     private final LongSupplier clock;
@@ -63,7 +63,7 @@ final class SharedResets {
      * @param secret signs and verifies announcements; null if there is none
      * @param clock milliseconds since 1970
      */
-    SharedResets(@Nullable ResetStream stream, @Nullable FleetSecret secret, LongSupplier clock) {
+    SharedResets(@Nullable NewsStream stream, @Nullable FleetSecret secret, LongSupplier clock) {
         this.stream = stream;
         this.secret = secret;
         this.clock = clock;

@@ -5,15 +5,26 @@ import java.util.List;
 /** Answers a request with an error status and a detail: the value, the expected one, and where. */
 public final class HttpProblemException extends RuntimeException {
     private static final long serialVersionUID = 1L;
+    /** The type of a problem that its status says all about. */
+    static final String ABOUT_BLANK = "about:blank";
+
+    private static final String REDUCED_CAPACITY =
+            "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity";
 
     private final int status;
+    private final String type;
     private final transient List<String> headers;
 
     private HttpProblemException(int status, String detail, String... headers) {
+        this(status, ABOUT_BLANK, detail, List.of(headers));
+    }
+
+    private HttpProblemException(int status, String type, String detail, List<String> headers) {
         // No stack trace: it says nothing about the caller's mistake, and callers can cause any number of them.
         super(detail, null, false, false);
         this.status = status;
-        this.headers = List.of(headers);
+        this.type = type;
+        this.headers = headers;
     }
 
     public static HttpProblemException badRequest(String detail) {
@@ -57,6 +68,12 @@ public final class HttpProblemException extends RuntimeException {
         return new HttpProblemException(503, detail);
     }
 
+    /** Creates the 503 of a server that sheds load. */
+    public static HttpProblemException reducedCapacity(String detail, long retryAfterSeconds) {
+        return new HttpProblemException(
+                503, REDUCED_CAPACITY, detail, List.of("Retry-After", String.valueOf(retryAfterSeconds)));
+    }
+
     public static HttpProblemException tooLarge(String detail) {
         return new HttpProblemException(413, detail);
     }
@@ -67,6 +84,11 @@ public final class HttpProblemException extends RuntimeException {
 
     public int status() {
         return status;
+    }
+
+    /** The type of the problem, as a URI. */
+    public String type() {
+        return type;
     }
 
     public String detail() {

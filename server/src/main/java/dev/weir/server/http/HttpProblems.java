@@ -8,7 +8,7 @@ public final class HttpProblems {
     private HttpProblems() {}
 
     public static HttpAnswer of(HttpProblemException e) {
-        return of(e.status(), e.detail(), e.headers());
+        return of(e.status(), e.type(), e.detail(), List.of(), e.headers());
     }
 
     public static HttpAnswer of(int status, String detail, List<String> headers) {
@@ -17,9 +17,13 @@ public final class HttpProblems {
 
     /** A problem with a text for each error; {@code errors} is empty if the detail says it all. */
     public static HttpAnswer of(int status, String detail, List<String> errors, List<String> headers) {
+        return of(status, HttpProblemException.ABOUT_BLANK, detail, errors, headers);
+    }
+
+    private static HttpAnswer of(int status, String type, String detail, List<String> errors, List<String> headers) {
         byte[] body = JsonOutput.bytes(json -> {
             json.writeStartObject();
-            json.writeStringField("type", "about:blank");
+            json.writeStringField("type", type);
             json.writeStringField("title", HttpResponseStatus.valueOf(status).reasonPhrase());
             json.writeNumberField("status", status);
             json.writeStringField("detail", detail);

@@ -1,14 +1,16 @@
 package dev.weir.server.metrics;
 
+import dev.weir.internal.model.LoadCurve;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
 import java.util.List;
 
-/** Writes the switches that operators have set: series for each rule, and one for all rules together. */
+/** Writes what operators and loads have made of the rules: series for each rule, and one for all rules together. */
 final class SwitchExposition {
     private static final String ALL = "ratelimit_switch_all";
     private static final String RULE = "ratelimit_switch";
     private static final String ROLLOUT = "ratelimit_rollout_ratio";
+    private static final String LOAD_SHARE = "ratelimit_load_share_ratio";
 
     private SwitchExposition() {}
 
@@ -39,6 +41,12 @@ final class SwitchExposition {
             boolean none = rule != null && (rule.shadow() || rule.isOff());
             double share = rule == null ? 1 : none ? 0 : rule.rollout() / (double) Rule.EVERYONE;
             out.sample(ROLLOUT, Exposition.labels("domain", one.domain, "rule", one.rule), share);
+        }
+        out.metric(LOAD_SHARE, "gauge", "Share of its limit that a rule has in force because of a service's load.");
+        for (SeriesPositions.Series one : series) {
+            Rule rule = byPosition[one.position];
+            double share = rule == null ? 1 : rule.loadShare() / (double) LoadCurve.WHOLE;
+            out.sample(LOAD_SHARE, Exposition.labels("domain", one.domain, "rule", one.rule), share);
         }
     }
 }

@@ -110,8 +110,8 @@ public final class RestApi {
         get(router, "/healthcheck", exchange -> exchange.answer(healthcheck()));
         return HttpRoutes.finish(
                 router,
-                "expected: /v1/ratelimit/check, /ratelimit/check, /v1/ratelimit/status/{user_id}, /json,"
-                        + " /healthcheck or"
+                "expected: /v1/ratelimit/check, /ratelimit/check, /v1/ratelimit/status/{user_id},"
+                        + " /v1/load/{service}, /json, /healthcheck or"
                         + " /metrics",
                 failure -> failure instanceof RequestTooCostlyException e
                         ? HttpProblems.of(HttpProblemException.badRequest(e.text()))

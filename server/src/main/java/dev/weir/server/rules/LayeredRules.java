@@ -5,6 +5,7 @@ import dev.weir.control.rules.RuleLayers;
 import dev.weir.control.source.SourceRules;
 import dev.weir.internal.match.override.OverrideLookup;
 import dev.weir.internal.match.pattern.EndpointForm;
+import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.WrittenRules;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -39,10 +41,18 @@ public final class LayeredRules {
         RuleIndex compile(WrittenRules rules, OverrideLookup quotas, RuleSwitches switches);
     }
 
-    /** Layers rules that compare endpoints in {@code endpointForm}. */
+    /** Layers rules that compare endpoints in {@code endpointForm} and have the limits of {@code underLoad}. */
     LayeredRules(
-            WrittenRules files, List<SourceRules> sources, @Nullable ControlPlane control, EndpointForm endpointForm) {
-        this(files, sources, control, (rules, quotas, switches) -> RuleIndex.of(rules, quotas, switches, endpointForm));
+            WrittenRules files,
+            List<SourceRules> sources,
+            @Nullable ControlPlane control,
+            EndpointForm endpointForm,
+            UnaryOperator<Rule> underLoad) {
+        this(
+                files,
+                sources,
+                control,
+                (rules, quotas, switches) -> RuleIndex.of(rules, quotas, switches, endpointForm, underLoad));
     }
 
     LayeredRules(WrittenRules files, List<SourceRules> sources, @Nullable ControlPlane control, Compiler compiler) {
@@ -75,7 +85,7 @@ public final class LayeredRules {
         }
         if (control != null) {
             control.onRules(ignored -> databaseChanged());
-            control.switches().onChange(this::switchesChanged);
+            control.switches().onChange(this::compileAgain);
         }
         inForce(layers);
     }
@@ -132,7 +142,8 @@ public final class LayeredRules {
         }
     }
 
-    private synchronized void switchesChanged() {
+    /** Puts the same rules in force anew, because a switch or a load changed. */
+    synchronized void compileAgain() {
         RuleIndex compiled = compile(below);
         listener.accept(compiled);
         all = compiled;

@@ -3,11 +3,13 @@ package dev.weir.server.rules;
 import dev.weir.control.ControlPlane;
 import dev.weir.control.source.SourceRules;
 import dev.weir.internal.match.pattern.EndpointForm;
+import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.metrics.ServerMetrics;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The rules of a server: the watched files, the layers above them, and the view of each source. */
@@ -23,15 +25,17 @@ public final class ServerRules {
      * @param control null where the server has no database
      * @param data the data folder; null where the server has none
      * @param endpointForm the form in which rules in Weir's format compare endpoints
+     * @param underLoad returns a rule with the limit that its load leaves in force
      */
     public ServerRules(
             WatchedRuleFiles files,
             List<SourceRules> remote,
             @Nullable ControlPlane control,
             @Nullable Path data,
-            EndpointForm endpointForm) {
+            EndpointForm endpointForm,
+            UnaryOperator<Rule> underLoad) {
         this.files = files;
-        layers = new LayeredRules(files.first(), remote, control, endpointForm);
+        layers = new LayeredRules(files.first(), remote, control, endpointForm, underLoad);
         views = new RuleSourceViews(files, remote, layers, control);
         audit = control == null ? null : new RuleFileAudit(control, files.source(), data, files.first());
     }
@@ -58,6 +62,11 @@ public final class ServerRules {
                 audit.changed(next);
             }
         });
+    }
+
+    /** Puts the rules in force anew, because a load changed. */
+    public void loadChanged() {
+        layers.compileAgain();
     }
 
     public void addTo(ServerMetrics metrics) {

@@ -53,6 +53,8 @@ final class NetworkSettings {
                     "a duration up to 365d",
                     SettingParsers.duration(Duration.ZERO, Duration.ofDays(365)))
             .as("GRPC_MAX_CONNECTION_AGE_GRACE");
+    static final Setting<Boolean> SHED_LOAD = Setting.bool(
+            "shed_load", "Refuse HTTP and admin requests with 503 while this process is overloaded.", "true");
 
     static final List<Setting<?>> ALL = List.of(
             MAX_CONNECTIONS,
@@ -60,7 +62,8 @@ final class NetworkSettings {
             NETWORK_MEMORY,
             HEAD_TIMEOUT,
             GRPC_MAX_CONNECTION_AGE,
-            GRPC_MAX_CONNECTION_AGE_GRACE);
+            GRPC_MAX_CONNECTION_AGE_GRACE,
+            SHED_LOAD);
 
     private NetworkSettings() {}
 
@@ -73,7 +76,8 @@ final class NetworkSettings {
                 reader.orNull(NETWORK_MEMORY),
                 reader.value(HEAD_TIMEOUT),
                 reader.value(GRPC_MAX_CONNECTION_AGE),
-                reader.value(GRPC_MAX_CONNECTION_AGE_GRACE));
+                reader.value(GRPC_MAX_CONNECTION_AGE_GRACE),
+                reader.value(SHED_LOAD));
     }
 
     static int connectionsThatFit(long heap) {

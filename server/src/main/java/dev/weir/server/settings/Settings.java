@@ -93,6 +93,7 @@ public record Settings(
      * @param head the time until the head of an HTTP request must be complete
      * @param grpcAge the age at which a gRPC connection is drained; zero for never
      * @param grpcAgeGrace how long a drained connection may still finish its calls
+     * @param shedLoad whether HTTP and admin requests are refused while this process is overloaded
      */
     public record Network(
             int connections,
@@ -100,7 +101,8 @@ public record Settings(
             @Nullable Long memory,
             Duration head,
             Duration grpcAge,
-            Duration grpcAgeGrace) {}
+            Duration grpcAgeGrace,
+            boolean shedLoad) {}
 
     /**
      * The port on which metrics have the names of the reference service.

@@ -7,6 +7,7 @@ import dev.weir.control.rules.RuleLayers;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.match.pattern.TrustedProxies;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
@@ -19,6 +20,7 @@ import dev.weir.server.fleet.NodeStatus;
 import dev.weir.server.health.Health;
 import dev.weir.server.lifecycle.CloseStack;
 import dev.weir.server.rules.RulesInForce;
+import dev.weir.server.shedding.LoadShedding;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
@@ -94,7 +96,8 @@ class OpenApiTest {
                             limiter,
                             new CounterAdmin(limiter, Map.of(), null, null),
                             null,
-                            LoadOptions.DEFAULT)
+                            LoadOptions.DEFAULT,
+                            new LoadShedding(false, TrustedProxies.NONE))
                     .routes();
             Set<String> found = new TreeSet<>();
             for (Route each : router.getRoutes()) {

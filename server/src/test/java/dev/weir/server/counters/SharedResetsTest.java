@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.internal.runtime.RejectedNotes.Reason;
-import dev.weir.redis.internal.notes.ResetStream;
+import dev.weir.redis.internal.notes.NewsStream;
 import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.redis.testkit.RedisProcess;
@@ -26,7 +26,7 @@ class SharedResetsTest {
         try (RedisProcess redis = RedisProcess.start();
                 RedisSharedStore store = RedisSharedStore.open(RedisSettings.of(redis.uri()))) {
             Awaitility.await().atMost(Duration.ofSeconds(20)).until(store::serves);
-            ResetStream later = store.resetNews();
+            NewsStream later = store.resetNews();
             for (String each : List.of(
                     "{\"by\":\"x\",\"version\":9,\"query\":[[\"domain\",\"a\"],null,[1,2,3],[\"user\",7]],\"only\":{}}",
                     "{\"by\":{\"server\":\"x\"},\"query\":[[\"domain\",\"b\"]]}",
@@ -60,7 +60,7 @@ class SharedResetsTest {
             Awaitility.await().atMost(Duration.ofSeconds(20)).until(store::serves);
             SharedResets here = new SharedResets(store.resetNews(), secret, now::get);
             SharedResets there = new SharedResets(store.resetNews(), secret, now::get);
-            ResetStream forger = store.resetNews();
+            NewsStream forger = store.resetNews();
             get(forger.post("{\"by\":\"x\",\"number\":1,\"query\":[[\"domain\",\"a\"]]}"));
             assertThat(get(here.remoteResets())).isEmpty();
             assertThat(here.rejectedNotes().of(Reason.UNSIGNED)).isEqualTo(1);
@@ -68,7 +68,7 @@ class SharedResetsTest {
             assertThat(get(here.remoteResets()))
                     .extracting(QueryParameters::parameters)
                     .containsExactly(List.of(Map.entry("domain", "b")));
-            ResetStream copier = store.resetNews();
+            NewsStream copier = store.resetNews();
             String signed = get(copier.next()).get(1);
             get(forger.post(signed));
             assertThat(get(here.remoteResets())).as("replayed").isEmpty();

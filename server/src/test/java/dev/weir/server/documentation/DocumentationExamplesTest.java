@@ -5,6 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.weir.Decision;
 import dev.weir.Limit;
+import dev.weir.LoadShedder;
+import dev.weir.LoadShedder.Permit;
+import dev.weir.LoadShedder.Priority;
 import dev.weir.RateLimiter;
 import dev.weir.Request;
 import dev.weir.RuleSet;
@@ -178,6 +181,35 @@ class DocumentationExamplesTest {
         assertThat(limiter.tryAcquire("a")).isFalse();
         micros.set(1_000_000);
         assertThat(limiter.tryAcquire("a")).isTrue();
+    }
+
+    @Test
+    void loadShedding() {
+        LoadShedder shedder = LoadShedder.create();
+
+        try (Permit permit = shedder.tryAcquire(Priority.READ)) {
+            if (permit == null) {
+                unavailable(LoadShedder.retryAfterSeconds());
+            } else {
+                serve();
+            }
+        }
+        assertThat(served).isEqualTo(1);
+        assertThat(shedder.inFlight()).isZero();
+
+        while (shedder.tryAcquire(Priority.CRITICAL) != null) {
+            // Until the process has more than it can do.
+        }
+        try (Permit permit = shedder.tryAcquire(Priority.READ)) {
+            if (permit == null) {
+                unavailable(LoadShedder.retryAfterSeconds());
+            }
+        }
+        assertThat(rejected).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(3));
+    }
+
+    private void unavailable(long retryAfterSeconds) {
+        rejected = Duration.ofSeconds(retryAfterSeconds);
     }
 
     private void serve() {

@@ -33,13 +33,28 @@ class FleetPlotTest {
         Scenario scenario = Scenario.of(rules, FleetSettings.of(3), List.of(traffic), 3_000_000_000L, 1);
         RunResult result = new Simulation(scenario, scenario.runs().get(0), true).run();
         String svg = FleetPlot.of(scenario, Map.of("<weir & co>", result));
-        DocumentBuilderFactory factory = DocumentBuilderFactory.newInstance();
-        Document document = factory.newDocumentBuilder().parse(new InputSource(new StringReader(svg)));
+        Document document = parsed(svg);
         assertThat(document.getDocumentElement().getTagName()).isEqualTo("svg");
         assertThat(document.getDocumentElement().getTextContent())
                 .contains("prefers-color-scheme: dark")
                 .contains("Admitted since the window began")
                 .contains("Admitted by node: <weir & co>")
                 .contains("limit");
+    }
+
+    @Test
+    void linesAreDrawnBelowEachOther() throws Exception {
+        String svg = new LinesPlot("a & b", "facts", 3, 2)
+                .chart("first", Map.of("x", new double[] {1, 2, 3}))
+                .chart("second", Map.of("y", new double[] {0, 0, 0}))
+                .toString();
+        Document document = parsed(svg);
+        assertThat(document.getDocumentElement().getTextContent())
+                .contains("a & b", "facts", "first", "second", "x", "y");
+        assertThat(document.getElementsByTagName("path").getLength()).isEqualTo(6);
+    }
+
+    private static Document parsed(String svg) throws Exception {
+        return DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(new InputSource(new StringReader(svg)));
     }
 }

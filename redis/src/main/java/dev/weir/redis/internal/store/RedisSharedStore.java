@@ -19,7 +19,7 @@ import dev.weir.redis.internal.node.RedisNodeFactory;
 import dev.weir.redis.internal.node.RedisStats;
 import dev.weir.redis.internal.node.ScriptBatcher;
 import dev.weir.redis.internal.notes.HeartbeatNotes;
-import dev.weir.redis.internal.notes.ResetStream;
+import dev.weir.redis.internal.notes.NewsStream;
 import dev.weir.redis.internal.notes.SharedNotes;
 import dev.weir.redis.internal.routing.ClusterRoutes;
 import dev.weir.redis.internal.routing.RedisRoutes;
@@ -176,8 +176,13 @@ public final class RedisSharedStore implements OpenedStore {
     }
 
     /** Returns the stream of reset counters that all servers on this Redis read. */
-    public ResetStream resetNews() {
-        return new ResetStream(routes, prefix);
+    public NewsStream resetNews() {
+        return new NewsStream(routes, prefix, "resets");
+    }
+
+    /** Opens the stream in which servers on this Redis tell each other how loaded services are. */
+    public NewsStream loadNews() {
+        return new NewsStream(routes, prefix, "loads");
     }
 
     /** Returns the notes under {@code name} that all servers on this Redis read. */

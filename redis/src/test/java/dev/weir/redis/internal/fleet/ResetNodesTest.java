@@ -12,7 +12,7 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.ruleset.WeirRules;
 import dev.weir.internal.tier.LocalTier;
 import dev.weir.redis.internal.inspection.CounterState;
-import dev.weir.redis.internal.notes.ResetStream;
+import dev.weir.redis.internal.notes.NewsStream;
 import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.redis.internal.store.AwaitableAsk;
 import dev.weir.redis.internal.store.FleetLimiters;
@@ -41,7 +41,7 @@ class ResetNodesTest {
 
     private static RedisProcess redis;
     private final List<RedisSharedStore> stores = new ArrayList<>();
-    private final List<ResetStream> news = new ArrayList<>();
+    private final List<NewsStream> news = new ArrayList<>();
     private final List<Limiter> nodes = new ArrayList<>();
 
     @BeforeAll

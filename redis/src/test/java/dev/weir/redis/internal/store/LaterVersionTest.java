@@ -19,7 +19,7 @@ import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.redis.internal.inspection.CounterState;
 import dev.weir.redis.internal.node.NodeHealth;
-import dev.weir.redis.internal.notes.ResetStream;
+import dev.weir.redis.internal.notes.NewsStream;
 import dev.weir.redis.internal.notes.SharedNotes;
 import dev.weir.redis.internal.script.RedisKey;
 import dev.weir.redis.internal.settings.RedisSettings;
@@ -259,7 +259,7 @@ class LaterVersionTest {
     /** Other kinds of news, and news that say more. */
     @Test
     void newsOfOtherKindsArePassedOverAndThoseThatSayMoreAreRead() throws Exception {
-        ResetStream news = store.resetNews();
+        NewsStream news = store.resetNews();
         get(news.post("first"));
         String stream = new String(RedisKey.ofNotes(0, "resets"), StandardCharsets.US_ASCII);
         redis.cli("XADD", stream, "*", "paused", "all of domain api");

@@ -3,17 +3,20 @@ package dev.weir.rules.internal.grammar;
 import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.LoadCurve;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
 import dev.weir.text.diagnostics.Position;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A rule in Weir's format as it was read, before it has a label.
  *
  * @param name empty if the file gives none
  * @param rollout how many of ten thousand callers it denies
+ * @param follows how its limit follows a load; null if it does not
  */
 record ParsedRule(
         Position at,
@@ -25,6 +28,7 @@ record ParsedRule(
         boolean shadow,
         int rollout,
         OverLimit over,
+        @Nullable LoadCurve follows,
         Behaviour behaviour) {
 
     WeirRule rule(String domain, String label, String source) {
@@ -38,6 +42,7 @@ record ParsedRule(
                 .rollout(rollout)
                 .queue(over.queue())
                 .tarpitMicros(over.tarpitMicros())
+                .follows(follows)
                 .source(source);
         return new WeirRule(
                 behaviour.applyTo(rule).build(),

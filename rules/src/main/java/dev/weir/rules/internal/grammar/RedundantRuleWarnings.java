@@ -48,6 +48,7 @@ final class RedundantRuleWarnings {
                 limit.algorithm(),
                 limit.windowMicros(),
                 Objects.toString(limit.calendar()),
+                Objects.toString(rule.follows()), // under load another one may be tighter
                 limit.subWindows(),
                 rule.cost(),
                 rule.behaviour());

@@ -3,6 +3,7 @@ package dev.weir.rules.internal.grammar;
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
 import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.LoadQuery;
 import dev.weir.text.diagnostics.DiagnosticCollector;
 import dev.weir.text.diagnostics.Position;
 import dev.weir.text.fields.Fields;
@@ -48,10 +49,20 @@ public sealed interface RuleFile {
         }
     }
 
-    /** A domain, or a part of one, in Weir's format. */
-    record Weir(String domain, Position domainAt, DiagnosticCollector problems, List<Placed<WeirRule>> rules)
+    /**
+     * A domain, or a part of one, in Weir's format.
+     *
+     * @param loadQueries where the loads of its services are read from
+     */
+    record Weir(
+            String domain,
+            Position domainAt,
+            DiagnosticCollector problems,
+            List<Placed<WeirRule>> rules,
+            List<Placed<LoadQuery>> loadQueries)
             implements RuleFile {
         public Weir {
+            loadQueries = List.copyOf(loadQueries);
             rules = List.copyOf(rules);
         }
     }

@@ -6,6 +6,7 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.pattern.ValuePattern;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.LoadCurve;
 import dev.weir.internal.model.QueueBounds;
 import dev.weir.internal.model.Rule;
 import dev.weir.text.diagnostics.Position;
@@ -85,10 +86,33 @@ public final class RuleWriter {
             add("rollout", plain(of.rolloutPercent()));
         }
         over(of);
+        follows(of.follows());
         behaviour(of);
         if (rule.ignoresCase()) {
             add("endpoint_case", text(Fields.nameOf(EndpointCase.IGNORE)));
         }
+    }
+
+    private void follows(@Nullable LoadCurve curve) {
+        if (curve == null) {
+            return;
+        }
+        List<Entry> at = new ArrayList<>();
+        for (LoadCurve.Point each : curve.points()) {
+            at.add(new Entry(plain(thousandths(each.utilisation())), plain(thousandths(each.share()))));
+        }
+        add(
+                "follows",
+                new Mapping(
+                        NOWHERE,
+                        List.of(
+                                new Entry(text("service"), text(curve.service())),
+                                new Entry(text("at"), new Mapping(NOWHERE, at)),
+                                new Entry(text("floor"), plain(thousandths(curve.floor()))))));
+    }
+
+    private static String thousandths(int value) {
+        return BigDecimal.valueOf(value, 3).stripTrailingZeros().toPlainString();
     }
 
     private void match(List<Condition> conditions) {

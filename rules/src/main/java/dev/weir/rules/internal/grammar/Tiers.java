@@ -90,6 +90,7 @@ final class Tiers {
                         false,
                         Rule.EVERYONE,
                         OverLimit.DENY,
+                        null,
                         behaviour));
             }
         });

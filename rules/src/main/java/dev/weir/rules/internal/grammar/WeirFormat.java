@@ -7,6 +7,7 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Attributes;
 import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.LoadCurve;
 import dev.weir.internal.model.Rule;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
 import dev.weir.text.diagnostics.DiagnosticCollector;
@@ -29,12 +30,13 @@ final class WeirFormat {
                     Behaviour.SHARED.stream(), Stream.of("on_missing", "endpoint_case"))
             .toList();
 
-    static final List<String> ROOT = Stream.of(List.of("domain", "rules", "tiers"), KeyByReader.FIELDS, BEHAVIOUR)
+    static final List<String> ROOT = Stream.of(
+                    List.of("domain", "rules", "tiers", "services"), KeyByReader.FIELDS, BEHAVIOUR)
             .flatMap(List::stream)
             .toList();
 
     private static final List<String> RULE = Stream.of(
-                    List.of("name", "match", "limit", "cost", "shadow", "rollout", "enabled", "over"),
+                    List.of("name", "match", "limit", "cost", "shadow", "rollout", "enabled", "over", "follows"),
                     KeyByReader.FIELDS,
                     BEHAVIOUR)
             .flatMap(List::stream)
@@ -88,6 +90,7 @@ final class WeirFormat {
         KeyBy key = keys.read(root, KeyBy.global());
         Behaviour behaviour = Behaviour.DEFAULT.with(root, stores);
         Tiers tiers = Tiers.read(root);
+        Services services = Services.read(root);
         List<ParsedRule> parsed = new ArrayList<>(tiers.rules(key, behaviour));
         if (root.lacks("rules") && parsed.isEmpty()) {
             problems.error(root.nameAt("rules"), "rules is missing", "write rules: [] to limit nothing");
@@ -95,7 +98,7 @@ final class WeirFormat {
         List<YamlNode> written = root.list("rules");
         for (YamlNode each : written) {
             Fields fields = Fields.of(each, "rule", problems);
-            ParsedRule rule = fields == null ? null : parse(fields, tiers, key, behaviour);
+            ParsedRule rule = fields == null ? null : parse(fields, tiers, services, key, behaviour);
             if (rule != null) {
                 parsed.add(rule);
             }
@@ -105,7 +108,7 @@ final class WeirFormat {
         }
         tiers.warn(parsed);
         RedundantRuleWarnings.warn(parsed, problems);
-        return new RuleFile.Weir(domain, root.at("domain"), problems, build(domain, parsed));
+        return new RuleFile.Weir(domain, root.at("domain"), problems, build(domain, parsed), services.loadQueries());
     }
 
     private List<Placed<WeirRule>> build(String domain, List<ParsedRule> parsed) {
@@ -117,7 +120,8 @@ final class WeirFormat {
         return rules;
     }
 
-    private @Nullable ParsedRule parse(Fields fields, Tiers tiers, KeyBy fileKey, Behaviour fileBehaviour) {
+    private @Nullable ParsedRule parse(
+            Fields fields, Tiers tiers, Services services, KeyBy fileKey, Behaviour fileBehaviour) {
         int before = problems.errors();
         fields.allow(RULE, OTHERS);
         String name = name(fields);
@@ -148,6 +152,7 @@ final class WeirFormat {
             String expected = "expected: limit: { requests: 10, window: 1s }, or a match of one tier that has a limit";
             problems.error(fields.nameAt("limit"), "limit is missing", expected);
         }
+        LoadCurve follows = services.curve(fields);
         behaviour.check(fields, limit, false);
         OverLimit over = OverLimit.read(fields, limit);
         if (limit == null || problems.errors() > before || !enabled) {
@@ -155,7 +160,7 @@ final class WeirFormat {
         }
         Position at = name.isEmpty() ? fields.at() : fields.at("name");
         int denied = rollout == null ? Rule.EVERYONE : rollout;
-        return new ParsedRule(at, name, match, key, limit, each, shadow, denied, over, behaviour);
+        return new ParsedRule(at, name, match, key, limit, each, shadow, denied, over, follows, behaviour);
     }
 
     private void warnOfUnusedCase(Fields fields, List<MatchClause> match, KeyBy key) {

@@ -4,6 +4,7 @@ import static dev.weir.text.message.PrintableText.quote;
 
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.LoadQuery;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.ruleset.WrittenRulesBuilder;
 import dev.weir.rules.internal.grammar.RuleFile;
@@ -23,6 +24,9 @@ import java.util.TreeSet;
 public final class DomainMerger {
     private final LoadOptions options;
     private final Map<String, Domain> domains = new LinkedHashMap<>();
+    private final Map<String, LoadQuery> loadQueries = new LinkedHashMap<>();
+    /** Where each of them stands. */
+    private final Map<String, String> loadPlaces = new HashMap<>();
 
     public DomainMerger(LoadOptions options) {
         this.options = options;
@@ -54,6 +58,7 @@ public final class DomainMerger {
             envoy.descriptors().forEach(each -> addDescriptor(domain, each, file.problems()));
         } else if (file instanceof RuleFile.Weir weir) {
             weir.rules().forEach(each -> addRule(domain, each, file.problems()));
+            weir.loadQueries().forEach(each -> addLoadQuery(each, file.problems()));
         }
     }
 
@@ -91,6 +96,16 @@ public final class DomainMerger {
         domain.rules.add(each.value());
     }
 
+    /** A service is one for all domains, so its load has one source. */
+    private void addLoadQuery(Placed<LoadQuery> each, DiagnosticCollector problems) {
+        String service = each.value().service();
+        LoadQuery other = loadQueries.putIfAbsent(service, each.value());
+        String first = loadPlaces.putIfAbsent(service, place(problems, each.at()));
+        if (other != null && !other.equals(each.value())) {
+            problems.error(each.at(), "another load of service " + quote(service), "first at " + first);
+        }
+    }
+
     /** Checks each domain as a whole, after all files are added. */
     public void finish() {
         for (Domain domain : domains.values()) {
@@ -126,6 +141,7 @@ public final class DomainMerger {
                 builder.weir(name, domain.rules);
             }
         });
+        loadQueries.values().forEach(builder::loadQuery);
         return builder.build();
     }
 

@@ -13,11 +13,11 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of reset counters that all servers on one Redis read in order. It keeps about the last {@value #MOST}
+ * A stream of news, such as reset counters, that all servers on one Redis read in order. It keeps about the last {@value #MOST}
  * entries, and expires a minute after the last one. It has one reader, which asks for more only after the previous call
  * completed.
  */
-public final class ResetStream {
+public final class NewsStream {
     private static final String MOST = "1000";
     private static final String KEPT_MILLIS = "60000";
     private static final String FIELD = "r";
@@ -30,9 +30,10 @@ public final class ResetStream {
     /** The id of the last entry read. */
     private volatile String last = BEGINNING;
 
-    public ResetStream(RedisRoutes routes, RedisKeyPrefix prefix) {
+    /** Opens the stream {@code name}. */
+    public NewsStream(RedisRoutes routes, RedisKeyPrefix prefix, String name) {
         this.routes = routes;
-        this.key = prefix.before(RedisKey.ofNotes(SUBJECT, "resets"));
+        this.key = prefix.before(RedisKey.ofNotes(SUBJECT, name));
     }
 
     /** Adds {@code text} to the stream; completes when Redis has it. */

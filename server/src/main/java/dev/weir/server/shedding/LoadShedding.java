@@ -1,0 +1,133 @@
+package dev.weir.server.shedding;
+
+import dev.weir.LoadShedder;
+import dev.weir.LoadShedder.Permit;
+import dev.weir.LoadShedder.Priority;
+import dev.weir.TimeSource;
+import dev.weir.internal.match.pattern.TrustedProxies;
+import dev.weir.server.metrics.ServerMetrics;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpServerRequest;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+
+/** The worker shedders of this server: one for each event loop of the HTTP port, one for the operators' threads. */
+public final class LoadShedding {
+    private static final System.Logger LOG = System.getLogger(LoadShedding.class.getName());
+    /**
+     * Requests of this port take some ten microseconds each, so an event loop that is busy for milliseconds at a time
+     * harms nobody yet. Beyond this, its gRPC callers feel it.
+     */
+    private static final Duration TOLERATED_ON_LOOPS = Duration.ofMillis(5);
+    /** Operators' calls wait for a database, and some read all of it. */
+    private static final Duration TOLERATED_BY_OPERATORS = Duration.ofSeconds(1);
+
+    private final boolean on;
+    private final RequestPriority priority;
+    private final List<LoadShedder> loops = new CopyOnWriteArrayList<>();
+    private final Supplier<LoadShedder> forLoop;
+    private final LoadShedder operators;
+    private long logged;
+
+    /** Creates the shedders; if not {@code on}, they refuse nothing. Only {@code proxies} may raise a priority. */
+    public LoadShedding(boolean on, TrustedProxies proxies) {
+        this(
+                on,
+                proxies,
+                () -> LoadShedder.create(TOLERATED_ON_LOOPS, TimeSource.system()),
+                LoadShedder.create(TOLERATED_BY_OPERATORS, TimeSource.system()));
+    }
+
+    LoadShedding(boolean on, TrustedProxies proxies, Supplier<LoadShedder> forLoop, LoadShedder operators) {
+        this.on = on;
+        this.priority = new RequestPriority(proxies);
+        this.forLoop = forLoop;
+        this.operators = operators;
+    }
+
+    /** Wraps the handler of the HTTP port on one event loop. */
+    public Handler<HttpServerRequest> onLoop(Handler<HttpServerRequest> handler) {
+        if (!on) {
+            return handler;
+        }
+        LoadShedder shedder = forLoop.get();
+        loops.add(shedder);
+        return new LoopShedder(shedder, priority, handler);
+    }
+
+    /** Starts an operator's {@code work}, or fails with the refusal. The wait for a thread counts. */
+    public <T> Future<T> forOperator(HttpServerRequest request, Supplier<Future<T>> work) {
+        if (!on) {
+            return work.get();
+        }
+        Permit permit = operators.tryAcquire(priority.ofOperator(request));
+        return permit == null
+                ? Future.failedFuture(Overloaded.problem())
+                : work.get().onComplete(done -> permit.close());
+    }
+
+    /** Logs when requests were refused since the last call; to be called every few seconds. */
+    public void log() {
+        long all = total(this::shedByLoops) + total(operators::shed);
+        if (all > logged) {
+            LOG.log(
+                    Level.WARNING,
+                    "overloaded: refused " + (all - logged)
+                            + " HTTP requests with 503 in the last seconds (add servers,"
+                            + " or find out who sends so much; docs/load-shedding.md)");
+            logged = all;
+        }
+    }
+
+    private static long total(ToLongFunction<Priority> shed) {
+        long sum = 0;
+        for (Priority each : Priority.values()) {
+            sum += shed.applyAsLong(each);
+        }
+        return sum;
+    }
+
+    private long shedByLoops(Priority priority) {
+        return loops.stream().mapToLong(each -> each.shed(priority)).sum();
+    }
+
+    public void addTo(ServerMetrics metrics) {
+        for (Priority each : Priority.values()) {
+            shed(metrics, "http", each, () -> shedByLoops(each));
+            shed(metrics, "admin", each, () -> operators.shed(each));
+        }
+        gauges(metrics, "http", loops);
+        gauges(metrics, "admin", List.of(operators));
+    }
+
+    private static void shed(ServerMetrics metrics, String port, Priority priority, Supplier<Long> value) {
+        metrics.counter(
+                "ratelimit.shed",
+                "Requests refused with 503 because this process is overloaded, by port and priority.",
+                value::get,
+                "port",
+                port,
+                "priority",
+                RequestPriority.text(priority));
+    }
+
+    private static void gauges(ServerMetrics metrics, String port, List<LoadShedder> shedders) {
+        metrics.gauge(
+                "ratelimit.shedder.limit",
+                "Requests of a port that may be in flight at once; it falls under overload.",
+                () -> shedders.stream().mapToInt(LoadShedder::limit).sum(),
+                "port",
+                port);
+        metrics.gauge(
+                "ratelimit.shedder.in.flight",
+                "Requests of a port that this process is working on.",
+                () -> shedders.stream().mapToInt(LoadShedder::inFlight).sum(),
+                "port",
+                port);
+    }
+}
