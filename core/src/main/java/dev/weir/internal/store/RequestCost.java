@@ -12,6 +12,7 @@ import dev.weir.internal.algorithm.Meter;
  *   token_bucket, gcra, leaky_bucket, fixed_window, sliding_window    1
  *   sliding_window with n sub_windows                                 2 + n / 40
  *   sliding_window_log                                                6 + hits / 500
+ *   concurrency                                                       3 + hits / 2
  *   an idempotency key                                                3
  * </pre>
  *
@@ -43,6 +44,8 @@ public final class RequestCost {
     private static final int SUB_WINDOWS_PER_UNIT = 40;
     private static final int OF_LOG = 6;
     private static final int HITS_PER_UNIT = 500;
+    private static final int OF_PERMITS = 3;
+    private static final int PERMITS_PER_UNIT = 2;
 
     private RequestCost() {}
 
@@ -51,6 +54,8 @@ public final class RequestCost {
         return switch (meter.counting()) {
             case BUCKET, FIXED_WINDOW, SLIDING_WINDOW -> OF_PLAIN;
             case SUB_WINDOWS -> OF_SUB_WINDOWS + meter.limit().subWindows() / SUB_WINDOWS_PER_UNIT;
+            case PERMITS ->
+                OF_PERMITS + Math.max(0, Math.min(Math.abs(hits), meter.limit().requests())) / PERMITS_PER_UNIT;
             case LOG -> OF_LOG + Math.max(0, Math.min(hits, meter.limit().requests())) / HITS_PER_UNIT;
         };
     }

@@ -258,7 +258,7 @@ public final class SharedPath {
     }
 
     private boolean decided(InFlightDecision pending, Request request, MutableDecision into, boolean allowed) {
-        VerdictWriter.end(pending.matches, into, allowed || settings.shadow());
+        VerdictWriter.end(pending.matches, pending.checks, into, allowed, settings.shadow());
         InFlightDecisionPool.ofThread().release(pending);
         observer.decided(request, into);
         return true;

@@ -137,7 +137,9 @@ public final class LimitOverride {
     }
 
     private synchronized EffectiveLimit add(Limit rule) {
-        Limit replaced = new Limit(rule.algorithm(), requests, windowMicros, burst, rule.subWindows());
+        // An override changes how many permits there are, and never how long they last.
+        long window = rule.algorithm() == Algorithm.CONCURRENCY ? rule.windowMicros() : windowMicros;
+        Limit replaced = new Limit(rule.algorithm(), requests, window, burst, rule.subWindows());
         EffectiveLimit added = new EffectiveLimit(rule, replaced);
         EffectiveLimit before = last;
         if (before == null) {
