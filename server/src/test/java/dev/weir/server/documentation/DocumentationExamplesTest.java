@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.weir.Decision;
 import dev.weir.Limit;
+import dev.weir.Permit;
 import dev.weir.RateLimiter;
 import dev.weir.Request;
 import dev.weir.RuleSet;
@@ -114,6 +115,24 @@ class DocumentationExamplesTest {
                     .extracting(Verdict::ruleName)
                     .containsExactly("orders", "all");
         }
+    }
+
+    @Test
+    void permitsThatAreClosed() {
+        RuleSet rules = RuleSet.builder("api")
+                .rule("exports", Limit.concurrency(1, Duration.ofMinutes(1)))
+                .build();
+        Request request = Request.to("api").with("api_key", "k1");
+        try (Weir weir = Weir.open(rules)) {
+            for (int i = 0; i < 2; i++) {
+                try (Permit permit = weir.decide(request).permit()) {
+                    if (permit.isHeld()) {
+                        serve();
+                    }
+                }
+            }
+        }
+        assertThat(served).isEqualTo(2);
     }
 
     @Test
