@@ -123,6 +123,17 @@ class PermitDecisionTest {
     }
 
     @Test
+    void permitsThatAPausedProcessHearsOfLateAreReleased() {
+        SharedLimiterHarness fleet = new SharedLimiterHarness(rules(byUser(concurrency("c", 1)), byUser(rate("r", 5))));
+        Answer late = fleet.ask(ask("user", "u"));
+        fleet.store().answerAllAfter(TTL.toNanos() / 4_000);
+        assertThat(late.decision.degraded()).isTrue();
+        assertThat(taken(late).held()).isEmpty();
+        fleet.store().answerAll();
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [c WITHIN_LIMIT 0, r WITHIN_LIMIT 3]");
+    }
+
+    @Test
     void theLocalShareCountsPermitsInThisProcess() {
         SharedLimiterHarness fleet =
                 answering(byUser(concurrency("c", 4).onFail(OnFail.LOCAL).localShare(250_000)));

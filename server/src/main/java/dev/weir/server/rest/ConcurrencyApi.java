@@ -67,7 +67,7 @@ final class ConcurrencyApi {
                 if (!exchange.isOpen()) {
                     var unused = limiter.permits().release(held); // nobody would
                 } else if (decision.allowed()) {
-                    exchange.answer(answers.acquired(asked, decision, rules, permit(held, signing), expiry(taken)));
+                    exchange.answer(answers.acquired(asked, decision, rules, permit(held, signing), expiry(decision)));
                 } else {
                     exchange.answer(answers.of(asked, decision, rules));
                 }
@@ -79,13 +79,18 @@ final class ConcurrencyApi {
         return PermitToken.of(held, limiter.stores(), signing, time.wallMicros() / 1_000);
     }
 
-    /** When the first of the permits expires, by this server's clock; null without permits. */
-    private @Nullable Instant expiry(@Nullable TakenPermits taken) {
-        return taken == null || taken.held().isEmpty() ? null : expiry(taken.ttlMicros());
+    /**
+     * When the first of the permits expires, by this server's clock; null without permits. They were taken after the
+     * store was asked, so this is never late.
+     */
+    private @Nullable Instant expiry(MutableDecision decision) {
+        TakenPermits taken = decision.permits();
+        long sinceAsked = decision.nowMicros() - decision.askedMicros();
+        return taken == null || taken.held().isEmpty() ? null : expiry(taken.ttlMicros() - sinceAsked);
     }
 
-    private Instant expiry(long ttlMicros) {
-        return Instant.ofEpochMilli((time.wallMicros() + ttlMicros) / 1_000);
+    private Instant expiry(long inMicros) {
+        return Instant.ofEpochMilli((time.wallMicros() + inMicros) / 1_000);
     }
 
     /** Releases the permit in {@code body}. */

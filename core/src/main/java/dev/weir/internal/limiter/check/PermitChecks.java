@@ -84,6 +84,23 @@ public final class PermitChecks {
                 : share;
     }
 
+    /**
+     * Treats permits as unanswered whose answer took {@code nanos}, a quarter of their time to live or more. This process
+     * was paused, and by the time its caller is done the permits may have expired.
+     */
+    public static void refuseLate(Checks checks, long nanos) {
+        for (int i = 0; i < checks.size(); i++) {
+            Check check = checks.get(i);
+            if (check.hits > 0
+                    && check.failure == null
+                    && check.outcome.allowed
+                    && check.meter instanceof PermitSet permits
+                    && nanos / 1_000 >= permits.limit().windowMicros() / 4) {
+                check.failure = StoreFailure.TIMEOUT;
+            }
+        }
+    }
+
     /** Whether a store may have taken permits for {@code check}, which failed, without being heard. */
     public static boolean mayBeLost(Check check) {
         boolean unheard = check.failure == StoreFailure.TIMEOUT || check.failure == StoreFailure.BROKEN;

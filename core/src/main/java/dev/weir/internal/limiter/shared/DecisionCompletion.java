@@ -66,6 +66,9 @@ final class DecisionCompletion {
             return; // nothing was charged, and the outcomes are those of the first request
         }
         long now = pending.askedMicros;
+        if (pending.matches.taken != null) {
+            PermitChecks.refuseLate(checks, time.nanos() - sent);
+        }
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);
             if (check.failure != null) {
