@@ -7,7 +7,9 @@ public enum Algorithm {
     LEAKY_BUCKET("leaky_bucket"),
     FIXED_WINDOW("fixed_window"),
     SLIDING_WINDOW("sliding_window"),
-    SLIDING_WINDOW_LOG("sliding_window_log");
+    SLIDING_WINDOW_LOG("sliding_window_log"),
+    /** Counts what is in flight instead of what passes in a window. */
+    CONCURRENCY("concurrency");
 
     private final String text;
 
@@ -24,7 +26,7 @@ public enum Algorithm {
     public boolean isBucket() {
         return switch (this) {
             case TOKEN_BUCKET, GCRA, LEAKY_BUCKET -> true;
-            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG -> false;
+            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG, CONCURRENCY -> false;
         };
     }
 

@@ -52,6 +52,12 @@ public interface Decision {
         return allowed() || binding == null ? Duration.ZERO : binding.retryAfter();
     }
 
+    /**
+     * The permits that the request took from {@code concurrency} limits; the caller closes it when its call has ended.
+     * Holds nothing if the request was denied or met no such limit, and for a {@link WeirObserver}.
+     */
+    Permit permit();
+
     /** The delay that a {@code leaky_bucket} asks the caller to wait before it proceeds; zero otherwise. */
     Duration delay();
 }

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * An algorithm and its numbers.
  *
- * @param requests hits per window; 0 is legal and denies every hit
- * @param windowMicros length of the window in microseconds; of a window of the calendar, of the longest one
+ * @param requests hits per window, or in flight at once for {@code concurrency}; 0 is legal and denies every hit
+ * @param windowMicros length of the window in microseconds; of a window of the calendar, of the longest one; for
+ *     {@code concurrency}, how long a permit lasts that is neither released nor renewed
  * @param burst capacity of a bucket, or of a leaky bucket's queue; {@code requests} by default
  * @param subWindows number of sub-windows that a {@code sliding_window} counts separately; 1 is the plain counter
  * @param calendar the window of the calendar that a {@code fixed_window} counts in; null for windows of equal length
@@ -97,6 +98,14 @@ public record Limit(
      */
     public static Limit slidingWindowLog(long requests, Duration window) {
         return of(Algorithm.SLIDING_WINDOW_LOG, requests, window);
+    }
+
+    /**
+     * Lets {@code requests} be in flight at once. Each takes a permit, which ends when it is {@linkplain Permit#close
+     * released}, or {@code permitTtl} after it was taken. For limits of 10,000 or less.
+     */
+    public static Limit concurrency(long requests, Duration permitTtl) {
+        return of(Algorithm.CONCURRENCY, requests, permitTtl);
     }
 
     /**

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * LoadShedder shedder = LoadShedder.create();
  *
- * try (LoadShedder.Permit permit = shedder.tryAcquire(Priority.READ)) {
- *     if (permit == null) {
+ * try (LoadShedder.Admission admission = shedder.tryAcquire(Priority.READ)) {
+ *     if (admission == null) {
  *         refuse(503, LoadShedder.retryAfterSeconds());
  *     } else {
  *         serve();
@@ -71,14 +71,14 @@ public final class LoadShedder {
     }
 
     /**
-     * Admits a call, or returns null if the call must be refused because the process is overloaded. The permit must be
+     * Admits a call, or returns null if the call must be refused because the process is overloaded. The admission must be
      * closed however the call ends.
      */
     @CheckReturnValue
-    public @Nullable Permit tryAcquire(Priority priority) {
+    public @Nullable Admission tryAcquire(Priority priority) {
         long now = time.nanos();
         if (gate.tryEnter(priority.share, now)) {
-            return new Permit(this, now);
+            return new Admission(this, now);
         }
         counted(priority).increment();
         return null;
@@ -135,12 +135,12 @@ public final class LoadShedder {
     /**
      * A call in flight. It ends once, by the first call of one of its methods from any thread; later calls do nothing.
      */
-    public static final class Permit implements AutoCloseable {
+    public static final class Admission implements AutoCloseable {
         private final LoadShedder shedder;
         private final long start;
         private boolean ended;
 
-        private Permit(LoadShedder shedder, long start) {
+        private Admission(LoadShedder shedder, long start) {
             this.shedder = shedder;
             this.start = start;
         }
@@ -172,7 +172,7 @@ public final class LoadShedder {
             }
         }
 
-        /** A monitor, and not an atomic flag: for a permit that one method holds, the JIT removes lock and object. */
+        /** A monitor, and not an atomic flag: for an admission that one method holds, the JIT removes lock and object. */
         private synchronized boolean end() {
             boolean first = !ended;
             ended = true;

@@ -225,6 +225,10 @@ public interface RateLimiter extends AutoCloseable {
         TimeSource time = TimeSource.system();
 
         private Builder(Limit limit) {
+            if (limit.algorithm() == Algorithm.CONCURRENCY) {
+                throw new IllegalArgumentException(
+                        "limit: concurrency (expected: a rate; a Weir with a rule gives a permit that can be closed)");
+            }
             this.limit = Objects.requireNonNull(limit, "limit");
         }
 

@@ -21,6 +21,7 @@ public final class Request {
     private long hits = 1;
     private boolean attributes;
     private boolean namesCounter;
+    private boolean takesPermits = true;
 
     private String[] keys = new String[8];
     private String[] values = new String[8];
@@ -46,6 +47,7 @@ public final class Request {
         hits = 1;
         attributes = false;
         namesCounter = false;
+        takesPermits = true;
         // The buffer may stay unused for long, and the strings of callers may be large: do not retain them.
         Arrays.fill(keys, 0, entries, null);
         Arrays.fill(values, 0, entries, null);
@@ -61,6 +63,7 @@ public final class Request {
         hits = other.hits;
         attributes = other.attributes;
         namesCounter = other.namesCounter;
+        takesPermits = other.takesPermits;
         for (int i = 0; i < other.descriptors; i++) {
             descriptor();
             ownHits[i] = other.ownHits[i];
@@ -129,8 +132,15 @@ public final class Request {
         return this;
     }
 
-    /** Sets the caller's own limit for the current descriptor, which takes precedence over the rules. */
+    /**
+     * Sets the caller's own limit for the current descriptor, which takes precedence over the rules.
+     *
+     * @throws IllegalArgumentException for {@code concurrency}, which only a rule can limit
+     */
     public Request override(Limit limit) {
+        if (limit.algorithm() == Algorithm.CONCURRENCY) {
+            throw new IllegalArgumentException("override: concurrency (expected: a rate; a rule limits concurrency)");
+        }
         overrides[last()] = limit;
         return this;
     }
@@ -158,6 +168,20 @@ public final class Request {
     public Request nameCounter() {
         this.namesCounter = true;
         return this;
+    }
+
+    /**
+     * Leaves {@code concurrency} rules out of the decision, because the caller has no way to release what they would
+     * take.
+     */
+    public Request withoutPermits() {
+        this.takesPermits = false;
+        return this;
+    }
+
+    /** Whether {@code concurrency} rules apply: {@link #withoutPermits} was not called. */
+    public boolean takesPermits() {
+        return takesPermits;
     }
 
     /** Whether {@link #nameCounter} was called. */

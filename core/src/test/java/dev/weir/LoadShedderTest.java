@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
-import dev.weir.LoadShedder.Permit;
+import dev.weir.LoadShedder.Admission;
 import dev.weir.LoadShedder.Priority;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -45,9 +45,9 @@ class LoadShedderTest {
     }
 
     @Test
-    void aPermitEndsOnce() {
-        Permit one = taken(Priority.READ);
-        Permit other = taken(Priority.READ);
+    void anAdmissionEndsOnce() {
+        Admission one = taken(Priority.READ);
+        Admission other = taken(Priority.READ);
         one.close();
         one.close();
         one.timedOut();
@@ -62,9 +62,9 @@ class LoadShedderTest {
     void aCallThatIsCancelledIsNotMeasured() {
         calm();
         for (int i = 0; i < 100; i++) {
-            List<Permit> waiting = fill(Priority.CRITICAL, 20);
+            List<Admission> waiting = fill(Priority.CRITICAL, 20);
             nanos += 10_000_000_000L;
-            waiting.forEach(Permit::cancel);
+            waiting.forEach(Admission::cancel);
             taken(Priority.CRITICAL).close();
         }
         assertThat(shedder.limit()).isGreaterThanOrEqualTo(20);
@@ -74,9 +74,9 @@ class LoadShedderTest {
     void slowCallsLowerTheLimit() {
         calm();
         for (int i = 0; i < 10; i++) {
-            List<Permit> slow = fill(Priority.CRITICAL, 20);
+            List<Admission> slow = fill(Priority.CRITICAL, 20);
             nanos += 200_000_000;
-            slow.forEach(Permit::close);
+            slow.forEach(Admission::close);
         }
         assertThat(shedder.limit()).isLessThan(10);
     }
@@ -85,9 +85,9 @@ class LoadShedderTest {
     void timeoutsLowerTheLimit() {
         calm();
         for (int i = 0; i < 10; i++) {
-            List<Permit> slow = fill(Priority.CRITICAL, 20);
+            List<Admission> slow = fill(Priority.CRITICAL, 20);
             nanos += 2_000_000;
-            slow.forEach(Permit::timedOut);
+            slow.forEach(Admission::timedOut);
             nanos += 200_000_000;
             taken(Priority.CRITICAL).close();
         }
@@ -112,7 +112,7 @@ class LoadShedderTest {
     }
 
     @Test
-    void threadsNeverExceedTheLimitAndLoseNoPermit() throws Exception {
+    void threadsNeverExceedTheLimitAndLoseNoAdmission() throws Exception {
         LoadShedder real = LoadShedder.create();
         ExecutorService pool = Executors.newFixedThreadPool(4);
         try {
@@ -121,8 +121,8 @@ class LoadShedderTest {
                 results.add(pool.submit(() -> {
                     int most = 0;
                     for (int i = 0; i < 100_000; i++) {
-                        try (Permit permit = real.tryAcquire(priority)) {
-                            most = Math.max(most, permit == null ? 0 : real.inFlight());
+                        try (Admission admission = real.tryAcquire(priority)) {
+                            most = Math.max(most, admission == null ? 0 : real.inFlight());
                         }
                     }
                     return most;
@@ -137,7 +137,7 @@ class LoadShedderTest {
         assertThat(real.inFlight()).isZero();
     }
 
-    /** When it matters most. (An admitted call allocates nothing either, once the JIT has removed its permit.) */
+    /** When it matters most. (An admitted call allocates nothing either, once the JIT has removed its admission.) */
     @Test
     void aRefusedCallAllocatesNothing() {
         assertThat(admitted(Priority.CRITICAL)).isPositive();
@@ -164,24 +164,24 @@ class LoadShedderTest {
     private void calm() {
         for (int window = 0; window < 30; window++) {
             for (int i = 0; i < 25; i++) {
-                Permit permit = taken(Priority.READ);
+                Admission admission = taken(Priority.READ);
                 nanos += 1_000_000;
-                permit.close();
+                admission.close();
                 nanos += 4_000_000;
             }
         }
     }
 
-    private Permit taken(Priority priority) {
+    private Admission taken(Priority priority) {
         return fill(priority, 1).get(0);
     }
 
-    private List<Permit> fill(Priority priority, int number) {
-        List<Permit> permits = new ArrayList<>();
+    private List<Admission> fill(Priority priority, int number) {
+        List<Admission> permits = new ArrayList<>();
         for (int i = 0; i < number; i++) {
-            Permit permit = shedder.tryAcquire(priority);
-            assertThat(permit).isNotNull();
-            permits.add(permit);
+            Admission admission = shedder.tryAcquire(priority);
+            assertThat(admission).isNotNull();
+            permits.add(admission);
         }
         return permits;
     }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -276,5 +277,53 @@ class WeirTest {
                 .match("tier", "free")
                 .keyBy("user_id")
                 .build();
+    }
+
+    @Test
+    void aPermitIsReleasedOnceHoweverTheCallEnds() {
+        RuleSet rules = RuleSet.builder("api")
+                .rule("calls", Limit.concurrency(1, Duration.ofMinutes(1)))
+                .build();
+        Request request = Request.to("api").with("user_id", "u");
+        try (Weir weir = Weir.builder(rules).time(now::get).open()) {
+            Decision first = weir.decide(request);
+            assertThat(first.permit().isHeld()).isTrue();
+            Decision denied = weir.decide(request);
+            assertThat(denied.allowed()).isFalse();
+            assertThat(denied.permit().isHeld()).isFalse();
+            denied.permit().close();
+            assertThat(weir.decide(request).allowed())
+                    .as("a denial releases nothing")
+                    .isFalse();
+            assertThatThrownBy(() -> {
+                        try (Permit permit = first.permit()) {
+                            assertThat(permit.isHeld()).isTrue();
+                            throw new IllegalStateException("the call failed");
+                        }
+                    })
+                    .hasMessage("the call failed");
+            Decision second = weir.decide(request);
+            assertThat(second.allowed()).isTrue();
+            first.permit().close();
+            assertThat(weir.decide(request).allowed()).as("closed twice").isFalse();
+
+            CompletableFuture<String> call = new CompletableFuture<>();
+            CompletionStage<String> ended = second.permit().closeAfter(call);
+            assertThat(weir.decide(request).allowed()).isFalse();
+            call.completeExceptionally(new IllegalStateException("late"));
+            assertThat(ended.toCompletableFuture()).isCompletedExceptionally();
+            Decision third = weir.decideAsync(request).toCompletableFuture().join();
+            assertThat(third.allowed()).isTrue();
+
+            now.addAndGet(40_000_000);
+            assertThat(third.permit().renew().toCompletableFuture().join()).isTrue();
+            now.addAndGet(40_000_000);
+            assertThat(weir.decide(request).allowed()).as("renewed").isFalse();
+            now.addAndGet(40_000_000);
+            assertThat(third.permit().renew().toCompletableFuture().join())
+                    .as("expired")
+                    .isFalse();
+            assertThat(weir.decide(request).allowed()).isTrue();
+        }
     }
 }

@@ -1,7 +1,7 @@
 package dev.weir.benchmarks;
 
 import dev.weir.LoadShedder;
-import dev.weir.LoadShedder.Permit;
+import dev.weir.LoadShedder.Admission;
 import dev.weir.LoadShedder.Priority;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -53,8 +53,8 @@ public class LoadShedderBenchmark {
     }
 
     private boolean admitted() {
-        try (Permit permit = shedder.tryAcquire(Priority.READ)) {
-            return permit != null;
+        try (Admission admission = shedder.tryAcquire(Priority.READ)) {
+            return admission != null;
         }
     }
 }

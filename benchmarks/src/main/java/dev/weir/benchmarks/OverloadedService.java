@@ -1,7 +1,7 @@
 package dev.weir.benchmarks;
 
 import dev.weir.LoadShedder;
-import dev.weir.LoadShedder.Permit;
+import dev.weir.LoadShedder.Admission;
 import dev.weir.LoadShedder.Priority;
 import dev.weir.simulation.output.LinesPlot;
 import java.io.IOException;
@@ -94,13 +94,13 @@ public final class OverloadedService {
     private void arrive(int second, long due, Priority priority) {
         offered[second]++;
         criticalOffered[second] += priority == Priority.CRITICAL ? 1 : 0;
-        Permit permit = shedder == null ? null : shedder.tryAcquire(priority);
-        if (shedder == null || permit != null) {
-            workers.execute(() -> serve(second, due, priority, permit));
+        Admission admission = shedder == null ? null : shedder.tryAcquire(priority);
+        if (shedder == null || admission != null) {
+            workers.execute(() -> serve(second, due, priority, admission));
         }
     }
 
-    private void serve(int second, long due, Priority priority, @Nullable Permit permit) {
+    private void serve(int second, long due, Priority priority, @Nullable Admission admission) {
         try {
             Thread.sleep(CALL_MILLIS);
         } catch (InterruptedException e) {
@@ -108,10 +108,10 @@ public final class OverloadedService {
         }
         long latency = System.nanoTime() - due;
         boolean late = latency > DEADLINE;
-        if (permit != null && late) {
-            permit.timedOut();
-        } else if (permit != null) {
-            permit.close();
+        if (admission != null && late) {
+            admission.timedOut();
+        } else if (admission != null) {
+            admission.close();
         }
         if (!late) {
             inTime.incrementAndGet(second);

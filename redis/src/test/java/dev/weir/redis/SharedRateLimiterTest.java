@@ -72,7 +72,7 @@ class SharedRateLimiterTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Algorithm.class)
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void probingTakesNothingAndWhatIsGivenBackCanBeTakenAgain(Algorithm algorithm) {
         try (RateLimiter limiter = open("probes-" + algorithm, Limit.of(algorithm, 10, LONG))) {
             Verdict taken = limiter.check("ann", 7);

@@ -35,6 +35,7 @@ import dev.weir.server.metrics.IneffectiveKeyWarnings;
 import dev.weir.server.metrics.LocalTierGauges;
 import dev.weir.server.metrics.ServerMetrics;
 import dev.weir.server.metrics.StoreMetrics;
+import dev.weir.server.rest.PermitSecret;
 import dev.weir.server.rest.RestApi;
 import dev.weir.server.rest.RestSettings;
 import dev.weir.server.rules.ServerRules;
@@ -200,8 +201,13 @@ public final class WeirServer implements AutoCloseable {
                 health,
                 restSettings(settings),
                 settings.rls(),
-                control.access()::requireToGiveBack);
+                control.access()::requireToGiveBack,
+                new PermitSecret(secret, noteStore == null ? null : noteStore.notes("permits")));
         LoadApi loadApi = new LoadApi(loads, control.access()::requireToReportLoad);
+        metrics.counter(
+                "ratelimit.unenforced",
+                "Checks that met a concurrency rule, which does not apply to a caller that cannot release.",
+                rest::unenforced);
         MetricsPage metricsPage = new MetricsPage(loops.vertx(), metrics::scrape);
         MetricsPage referencePage = new MetricsPage(loops.vertx(), metrics::scrapeWithReference);
         listeners.bind(

@@ -5,6 +5,7 @@ import dev.weir.benchmarks.BenchmarkOptions;
 import dev.weir.benchmarks.Median;
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Meters;
+import dev.weir.internal.algorithm.PermitSet;
 import dev.weir.internal.batching.CheckGroup;
 import dev.weir.internal.counter.CounterKeyHash;
 import dev.weir.internal.store.Check;
@@ -51,6 +52,7 @@ public final class RequestCostRatios {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Limit BUCKET = Limit.tokenBucket(1_000_000, HOUR);
     private static final Limit LOG = Limit.slidingWindowLog(10_000, HOUR);
+    private static final Limit PERMITS = Limit.concurrency(10_000, HOUR);
     private static final Kind UNIT = Kind.of("token_bucket", BUCKET, 1, 0, 1);
 
     private static final List<Kind> KINDS = List.of(
@@ -74,7 +76,16 @@ public final class RequestCostRatios {
                     Limit.slidingWindowLog(10_000, Duration.ofMillis(200)),
                     10_000,
                     300,
-                    10_000));
+                    10_000),
+            Kind.of("concurrency, 1 hit, new", PERMITS, 0, 0, 1),
+            Kind.of("concurrency, 1 hit, 20 held", PERMITS, 20, 0, 1),
+            Kind.of("concurrency, 1 hit, 9,999 held", PERMITS, 9_999, 0, 1),
+            Kind.of("concurrency, 1 hit, 10,000 held: denied", PERMITS, 10_000, 0, 1),
+            Kind.of("concurrency, 100 hits, new", PERMITS, 0, 0, 100),
+            Kind.of("concurrency, 10,000 hits, new", PERMITS, 0, 0, 10_000),
+            Kind.of("concurrency, 1 released", PERMITS, 1, 0, -1),
+            Kind.of("concurrency, 100 released", PERMITS, 100, 0, -100),
+            Kind.of("concurrency, 10,000 released", PERMITS, 10_000, 0, -10_000));
 
     private final int checks;
     private final int rounds;
@@ -161,7 +172,7 @@ public final class RequestCostRatios {
         ScriptBatch batch = new ScriptBatch(Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
         @Nullable CheckGroup group = null;
         for (int i = 0; i < request.size(); i++) {
-            request.get(i).hits = hits;
+            hits(request.get(i), hits);
             if (group == null || idempotent) {
                 group = new CheckGroup();
                 group.idempotency = idempotent ? key(i) : null;
@@ -205,9 +216,17 @@ public final class RequestCostRatios {
 
     private static void ask(MemoryStore store, Checks request, long hits, long now) {
         for (int i = 0; i < request.size(); i++) {
-            request.get(i).hits = hits;
+            hits(request.get(i), hits);
         }
         store.decide(request, now);
+    }
+
+    /** Sets the hits; those of a concurrency limit have ids, and releases name the ids that were taken last. */
+    private static void hits(Check check, long hits) {
+        check.hits = hits;
+        if (hits > 0 && check.meter instanceof PermitSet permits) {
+            check.meter = permits.holding(permits.firstId() + permits.permits() + 1, hits);
+        }
     }
 
     /** A request whose checks have counters that no other has. */

@@ -4,7 +4,8 @@ import dev.weir.Limit;
 
 /**
  * A limit compiled for counting: the pure function {@code (state, now, hits) -> (state', outcome)}. All-zero state is a
- * counter that was never used. Negative hits give back, down to nothing used, and always pass; 0 hits only ask.
+ * counter that was never used. Negative hits give back, down to nothing used, and always pass (but see
+ * {@link PermitSet}); 0 hits only ask.
  */
 public abstract sealed class Meter permits SlotMeter, BlockMeter {
     /** The {@link #returnable} time of hits that may be given back at any time, microseconds. */

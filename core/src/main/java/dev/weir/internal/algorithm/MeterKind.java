@@ -13,5 +13,9 @@ public enum MeterKind {
     /** A count for each sub-window: {@code requests, window, sub-windows}. */
     SUB_WINDOWS,
     /** The moment of every hit: {@code requests, window}. */
-    LOG
+    LOG,
+    /**
+     * What is in flight: {@code requests, ttl, high and low half of the first id, number of ids, 1 to renew them}.
+     */
+    PERMITS
 }

@@ -27,6 +27,7 @@ public final class Meters {
             case FIXED_WINDOW -> new FixedWindow(limit);
             case SLIDING_WINDOW -> limit.subWindows() == 1 ? new SlidingWindow(limit) : new SubWindows(limit);
             case SLIDING_WINDOW_LOG -> new SlidingWindowLog(limit);
+            case CONCURRENCY -> new PermitSet(limit);
         };
     }
 
@@ -41,6 +42,7 @@ public final class Meters {
             case FIXED_WINDOW -> FixedWindow.refusal(limit);
             case SLIDING_WINDOW -> limit.subWindows() == 1 ? SlidingWindow.refusal(limit) : SubWindows.refusal(limit);
             case SLIDING_WINDOW_LOG -> SlidingWindowLog.refusal(limit);
+            case CONCURRENCY -> PermitSet.refusal(limit);
         };
     }
 

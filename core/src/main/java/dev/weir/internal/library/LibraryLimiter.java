@@ -13,6 +13,7 @@ import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.model.TakenPermits;
 import dev.weir.internal.queue.RequestQueues;
 import dev.weir.internal.queue.WaitTimer;
 import dev.weir.internal.ruleset.WrittenRules;
@@ -141,6 +142,7 @@ public final class LibraryLimiter implements AutoCloseable {
         requireOpen();
         MutableDecision decision = limiter.decide(request);
         nameCounter(request, decision);
+        hold(decision);
         return decision;
     }
 
@@ -177,15 +179,30 @@ public final class LibraryLimiter implements AutoCloseable {
                     public void decided(Request asked, MutableDecision buffer) {
                         decision.set(buffer);
                         nameCounter(asked, decision);
-                        decided.complete(decision);
+                        complete(decided, decision);
                     }
                 },
                 null);
         if (here) {
             nameCounter(request, decision);
-            decided.complete(decision);
+            complete(decided, decision);
         }
         return decided;
+    }
+
+    /** Completes {@code decided}; releases the permits if its caller has cancelled it or stopped waiting. */
+    private void complete(CompletableFuture<MutableDecision> decided, MutableDecision decision) {
+        hold(decision);
+        if (!decided.complete(decision)) {
+            decision.permit().close();
+        }
+    }
+
+    private void hold(MutableDecision decision) {
+        TakenPermits taken = decision.permits();
+        if (taken != null && !taken.held().isEmpty()) {
+            decision.permit(new ClosablePermit(limiter, taken.held()));
+        }
     }
 
     /**

@@ -13,6 +13,7 @@ import dev.weir.internal.limiter.check.VerdictWriter;
 import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.limiter.check.WaiterSupplier;
 import dev.weir.internal.limiter.shared.DecisionProbe;
+import dev.weir.internal.limiter.shared.PermitReturns;
 import dev.weir.internal.limiter.shared.ProbedDecision;
 import dev.weir.internal.limiter.shared.SharedPath;
 import dev.weir.internal.match.Match;
@@ -57,6 +58,7 @@ public final class Limiter {
     private final VerdictWriter verdictWriter;
     private final @Nullable SharedPath shared;
     private final DecisionProbe prober;
+    private final PermitReturns permits;
     private volatile MeteredRules rules;
 
     /** Creates a limiter whose counters all live in {@code store}; compiles {@code rules}. */
@@ -93,6 +95,7 @@ public final class Limiter {
                 ? null
                 : new SharedPath(store, stores, time, settings, observer, checkWriter, verdictWriter);
         this.prober = new DecisionProbe(store, stores, time, settings, checkWriter, tier());
+        this.permits = new PermitReturns(store, stores, time);
     }
 
     /** Creates the same from rules as written: compiles them. */
@@ -135,6 +138,11 @@ public final class Limiter {
         return shared == null
                 ? CompletableFuture.completedFuture(null)
                 : shared.tier().close();
+    }
+
+    /** Releases and renews the permits that decisions took. */
+    public PermitReturns permits() {
+        return permits;
     }
 
     /** The rules in force, as written. */
@@ -337,7 +345,7 @@ public final class Limiter {
             checkWriter.write(current, request, scratch.matches, checks);
             boolean allowed = checks.size() == 0 ? checks.allowed() : store.decide(checks, nowMicros);
             verdictWriter.write(request, scratch.matches, checks, into);
-            VerdictWriter.end(scratch.matches, into, allowed || settings.shadow());
+            VerdictWriter.end(scratch.matches, checks, into, allowed, settings.shadow());
         } finally {
             scratch.release();
         }

@@ -9,6 +9,7 @@ import dev.weir.internal.match.keyby.CounterNameWriter;
 import dev.weir.internal.match.keyby.EnvoyCounterKey;
 import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.TakenPermits;
 import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,9 @@ public final class Matches {
      */
     public boolean apart;
 
+    /** What is known of concurrency limits before any check is decided; null if no rule limits concurrency. */
+    public @Nullable TakenPermits taken;
+
     /** Whether each match notes the parts of its counter, so that {@link #counter} can name it. */
     public boolean noting;
 
@@ -74,6 +78,7 @@ public final class Matches {
         size = 0;
         tier.set(null);
         apart = false;
+        taken = null;
         this.noting = noting;
     }
 

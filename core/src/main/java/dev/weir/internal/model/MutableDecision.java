@@ -1,11 +1,14 @@
 package dev.weir.internal.model;
 
 import dev.weir.Decision;
+import dev.weir.Permit;
 import dev.weir.Request;
 import dev.weir.Verdict;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +16,21 @@ import org.jspecify.annotations.Nullable;
  * it is a buffer, which a server fills again and again; a caller of the library gets a fresh one each time.
  */
 public final class MutableDecision implements Decision {
+    private static final Permit NO_PERMIT = new Permit() {
+        @Override
+        public boolean isHeld() {
+            return false;
+        }
+
+        @Override
+        public CompletionStage<Boolean> renew() {
+            return CompletableFuture.completedFuture(true);
+        }
+
+        @Override
+        public void close() {}
+    };
+
     private MutableVerdict[] verdicts = new MutableVerdict[0];
     private int size;
     private boolean allowed = true;
@@ -23,6 +41,8 @@ public final class MutableDecision implements Decision {
     private boolean conflict;
     private @Nullable String counterText;
     private @Nullable String counterBucket;
+    private @Nullable TakenPermits permits;
+    private Permit permit = NO_PERMIT;
 
     /** Starts over for a request decided at {@code nowMicros}. */
     public void begin(long nowMicros) {
@@ -35,6 +55,8 @@ public final class MutableDecision implements Decision {
         conflict = false;
         counterText = null;
         counterBucket = null;
+        permits = null;
+        permit = NO_PERMIT;
     }
 
     /** The next verdict to fill. */
@@ -140,6 +162,28 @@ public final class MutableDecision implements Decision {
         }
         end(other.allowed, other.binding);
         nameCounter(other.counterText, other.counterBucket);
+        permits = other.permits;
+        permit = other.permit;
+    }
+
+    /** Sets what the decision says of concurrency limits. */
+    public void permits(TakenPermits taken) {
+        permits = taken;
+    }
+
+    /** What the decision says of concurrency limits; null if no rule in force limits concurrency. */
+    public @Nullable TakenPermits permits() {
+        return permits;
+    }
+
+    /** Sets the permit of a caller inside this process. */
+    public void permit(Permit closeable) {
+        permit = closeable;
+    }
+
+    @Override
+    public Permit permit() {
+        return permit;
     }
 
     /** The number of verdicts: one for each check of the request. */

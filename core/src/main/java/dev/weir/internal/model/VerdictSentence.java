@@ -1,5 +1,6 @@
 package dev.weir.internal.model;
 
+import dev.weir.Algorithm;
 import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import java.util.Locale;
@@ -58,12 +59,19 @@ public final class VerdictSentence {
             case OVER_LIMIT ->
                 left(verdict)
                         + (verdict.hits() > 1 ? ", " + verdict.hits() + " asked for" : "")
-                        + ", passes again in " + PlainDuration.roundedUp(verdict.retryAfterMicros());
+                        + (isConcurrency(verdict)
+                                ? ", passes when one in flight ends"
+                                : ", passes again in " + PlainDuration.roundedUp(verdict.retryAfterMicros()));
             case NEVER -> verdict.hits() + (verdict.hits() == 1 ? " hit" : " hits") + " can never fit";
             case MISSING_KEY -> "the request lacks the attribute that the rule counts by";
             case UNLIMITED -> rule != null && rule.isOff() ? "switched off" : "unlimited";
             case STORE_DOWN -> storeDown(verdict);
         };
+    }
+
+    private static boolean isConcurrency(MutableVerdict verdict) {
+        Limit limit = verdict.limit();
+        return limit != null && limit.algorithm() == Algorithm.CONCURRENCY;
     }
 
     private static String left(MutableVerdict verdict) {
@@ -90,6 +98,9 @@ public final class VerdictSentence {
     }
 
     private static String limit(Limit limit) {
+        if (limit.algorithm() == Algorithm.CONCURRENCY) {
+            return limit.requests() + " at once";
+        }
         boolean holdsMore = limit.algorithm().isBucket() && limit.burst() != limit.requests();
         CalendarWindow calendar = limit.calendar();
         String window = calendar == null ? PlainDuration.exact(limit.windowMicros()) : calendar.text();

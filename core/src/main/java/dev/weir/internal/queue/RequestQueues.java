@@ -312,7 +312,9 @@ public final class RequestQueues implements AutoCloseable {
         if (again) {
             return false;
         }
-        if (!ended && !(elsewhere && moved(next, Objects.requireNonNull(verdict)))) {
+        if (ended && next.decision.allowed()) {
+            deliver(next); // its caller has left, and releases what it got
+        } else if (!ended && !(elsewhere && moved(next, Objects.requireNonNull(verdict)))) {
             answer(next, next.decision.allowed() ? WaitResult.ADMITTED : WaitResult.EXPIRED);
         }
         return verdict == null || verdict.counter() != queue.counter;
@@ -380,6 +382,10 @@ public final class RequestQueues implements AutoCloseable {
         if (!request.decision.allowed()) {
             observer.decided(request.request, request.decision);
         }
+        deliver(request);
+    }
+
+    private static void deliver(WaitingRequest request) {
         request.waiter.home().execute(() -> request.waiter.decided(request.request, request.decision));
     }
 

@@ -12,11 +12,13 @@ import dev.weir.internal.algorithm.Meter;
  *   token_bucket, gcra, leaky_bucket, fixed_window, sliding_window    1
  *   sliding_window with n sub_windows                                 2 + n / 40
  *   sliding_window_log                                                6 + hits / 500
+ *   concurrency                                                       3 + hits
  *   an idempotency key                                                3
  * </pre>
  *
  * <p>The memory store keeps each hit of a log for itself, as many as its limit allows; Redis keeps the hits of a moment
- * together. Hits that are given back are removed at once, however many. A check with a lease costs as much again, with the
+ * together. Hits that are given back to them are removed at once, however many. Each permit is a member of its own in
+ * Redis, taken or released one by one. A check with a lease costs as much again, with the
  * leased hits. {@code RequestCostRatios} in {@code benchmarks} measures the numbers; {@code docs/performance.md} has
  * the result.
  */
@@ -43,6 +45,7 @@ public final class RequestCost {
     private static final int SUB_WINDOWS_PER_UNIT = 40;
     private static final int OF_LOG = 6;
     private static final int HITS_PER_UNIT = 500;
+    private static final int OF_PERMITS = 3;
 
     private RequestCost() {}
 
@@ -51,6 +54,11 @@ public final class RequestCost {
         return switch (meter.counting()) {
             case BUCKET, FIXED_WINDOW, SLIDING_WINDOW -> OF_PLAIN;
             case SUB_WINDOWS -> OF_SUB_WINDOWS + meter.limit().subWindows() / SUB_WINDOWS_PER_UNIT;
+            case PERMITS ->
+                OF_PERMITS
+                        + Math.min(
+                                Math.abs(Math.max(hits, -Long.MAX_VALUE)),
+                                meter.limit().requests());
             case LOG -> OF_LOG + Math.max(0, Math.min(hits, meter.limit().requests())) / HITS_PER_UNIT;
         };
     }

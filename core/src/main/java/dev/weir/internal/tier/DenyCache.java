@@ -1,6 +1,7 @@
 package dev.weir.internal.tier;
 
 import dev.weir.Limit;
+import dev.weir.internal.algorithm.MeterKind;
 import dev.weir.internal.algorithm.Outcome;
 import dev.weir.internal.store.Check;
 import java.lang.invoke.MethodHandles;
@@ -196,9 +197,14 @@ final class DenyCache {
             forget(check.key0);
         } else if (check.outcome.allowed) {
             passed(check);
-        } else if (check.hits > 0) {
+        } else if (check.hits > 0 && !isPermit(check)) {
             denied(check, asked);
         }
+    }
+
+    /** Permits come back at any moment, so that no denial holds for a known time. */
+    private static boolean isPermit(Check check) {
+        return check.meter != null && check.meter.counting() == MeterKind.PERMITS;
     }
 
     /** Forgets everything, because the limits may have changed. */

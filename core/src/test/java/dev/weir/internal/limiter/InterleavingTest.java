@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Algorithm;
 import dev.weir.Limit;
+import dev.weir.RateAlgorithms;
 import dev.weir.Request;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
@@ -26,7 +27,7 @@ class InterleavingTest {
 
     private static WrittenRules someRules(Random random) {
         List<WeirRule> all = new ArrayList<>();
-        for (Algorithm algorithm : Algorithm.values()) {
+        for (Algorithm algorithm : RateAlgorithms.ALL) {
             Limit limit = Limit.of(algorithm, 1 + random.nextInt(9), Duration.ofMinutes(1));
             boolean shadow = random.nextInt(4) == 0;
             all.add(rule(

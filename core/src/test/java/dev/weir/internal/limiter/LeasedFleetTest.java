@@ -83,7 +83,7 @@ class LeasedFleetTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Algorithm.class)
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void noAlgorithmAdmitsMoreThanItsBoundAndWhatWasLeasedOut(Algorithm algorithm) {
         Limit limit = Limit.of(algorithm, 2_000, Duration.ofSeconds(10));
         for (int seed = 1; seed <= 3; seed++) {

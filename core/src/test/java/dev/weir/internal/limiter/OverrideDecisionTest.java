@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.Algorithm;
 import dev.weir.CalendarWindow;
 import dev.weir.Limit;
+import dev.weir.RateAlgorithms;
 import dev.weir.Request;
 import dev.weir.TimeSource;
 import dev.weir.internal.limiter.check.LimiterObserver;
@@ -109,7 +110,7 @@ class OverrideDecisionTest {
     @Test
     void anOverrideLeavesTheOthersOfASharedCounterTheirLimit() {
         long start = 1_800_001_800_000_000L; // of an hour
-        for (Algorithm algorithm : Algorithm.values()) {
+        for (Algorithm algorithm : RateAlgorithms.ALL) {
             quotas.clear();
             assertThat(passedInAMinute("ceiling" + algorithm, algorithm, start + 600_000_000L))
                     .as("%s, with no override", algorithm)

@@ -428,7 +428,10 @@ class ReportedDecisionTest {
 
     /** limit + nodes × local rate × interval, over the whole of it. */
     @ParameterizedTest
-    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "LEAKY_BUCKET")
+    @EnumSource(
+            value = Algorithm.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"LEAKY_BUCKET", "CONCURRENCY"})
     void tenNodesStayWithinTheBound(Algorithm algorithm) {
         Limit limit = Limit.of(algorithm, 1_000, Duration.ofSeconds(10));
         for (int seed = 1; seed <= 3; seed++) {

@@ -35,7 +35,7 @@ class RequestCostTest {
     private static final EnvoyDescriptor COUNTS_DENIED = EnvoyTrees.limited("user");
 
     @ParameterizedTest
-    @EnumSource(Algorithm.class)
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void aSingleCheckIsNeverRefusedWhateverItsHits(Algorithm algorithm) {
         Limit limit = Limit.of(algorithm, 10_000, Duration.ofSeconds(1));
         assertThat(RequestCost.of(Meters.of(limit), Long.MAX_VALUE)).isLessThanOrEqualTo(RequestCost.LEAST_MAX);

@@ -9,6 +9,7 @@ import dev.weir.Algorithm;
 import dev.weir.Consistency;
 import dev.weir.Limit;
 import dev.weir.OnFail;
+import dev.weir.RateAlgorithms;
 import dev.weir.Request;
 import dev.weir.StoreFailure;
 import dev.weir.internal.limiter.check.LimiterSettings;
@@ -41,7 +42,7 @@ class SeveralStoresTest {
         return WeirRules.rule(name, Limit.tokenBucket(requests, Duration.ofMinutes(1)));
     }
 
-    private static final List<Algorithm> ALGORITHMS = List.of(Algorithm.values());
+    private static final List<Algorithm> ALGORITHMS = RateAlgorithms.ALL;
 
     private static final WrittenRules THREE = rules(
             rule(bucket("a", 5).build(), KeyBy.of("a")),

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.Algorithm;
 import dev.weir.Limit;
 import dev.weir.OnMissing;
+import dev.weir.RateAlgorithms;
 import dev.weir.Request;
 import dev.weir.internal.explain.VerdictExplanation;
 import dev.weir.internal.limiter.check.LimiterObserver;
@@ -219,7 +220,7 @@ class WeirDecisionTest {
     void theOrderOfRulesAndDescriptorsDoesNotMatter(@ForAll long seed) {
         Random random = new Random(seed);
         List<WeirRule> all = new ArrayList<>();
-        for (Algorithm algorithm : Algorithm.values()) {
+        for (Algorithm algorithm : RateAlgorithms.ALL) {
             Limit limit = Limit.of(algorithm, 1 + random.nextInt(6), Duration.ofSeconds(1 + random.nextInt(5)));
             all.add(rule(
                     WeirRules.rule("r " + algorithm, limit)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.Algorithm;
 import dev.weir.Limit;
 import dev.weir.OnMissing;
+import dev.weir.RateAlgorithms;
 import dev.weir.Request;
 import dev.weir.internal.counter.CounterName;
 import dev.weir.internal.match.Match;
@@ -156,7 +157,7 @@ class CounterNamingTest {
     @Test
     void theAlgorithmIsPartOfItAndTheNumbersAreNot() {
         List<String> names = new ArrayList<>();
-        for (Algorithm algorithm : Algorithm.values()) {
+        for (Algorithm algorithm : RateAlgorithms.ALL) {
             names.add(only(weir("d", "r", Limit.of(algorithm, 5, Duration.ofMinutes(1)), KeyBy.global()), request("d"))
                     .name());
         }

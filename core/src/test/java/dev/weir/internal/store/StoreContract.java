@@ -7,6 +7,7 @@ import dev.weir.Limit;
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.algorithm.Outcome;
+import dev.weir.internal.algorithm.PermitSet;
 import dev.weir.internal.counter.CounterKeyHash;
 import java.time.Duration;
 import java.util.List;
@@ -80,7 +81,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void aLimitIsAdmittedOnceAndNoMore(Algorithm algorithm) {
         Meter meter = meter(algorithm, 10);
         int admitted = 0;
@@ -92,7 +93,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void askingTakesNothing(Algorithm algorithm) {
         Meter meter = meter(algorithm, 10);
         assertThat(left("a", meter, T0)).isEqualTo(10);
@@ -102,7 +103,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void hitsGivenBackCanBeTakenAgain(Algorithm algorithm) {
         Meter meter = meter(algorithm, 10);
         assertThat(take("a", meter, -3, T0)).isTrue();
@@ -145,7 +146,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void aForgottenCounterIsAsGoodAsNewAndLaterReturnsAddNothing(Algorithm algorithm) {
         Meter meter = meter(algorithm, 10);
         Check asked = check("a", meter, 7);
@@ -160,7 +161,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void aRequestMayTakeTheHitsItGivesBack(Algorithm algorithm) {
         for (Meter meter : List.of(meter(algorithm, 10), inParts(algorithm, 10))) {
             String key = meter.getClass().getName();
@@ -200,7 +201,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void retryAfterIsExact(Algorithm algorithm) {
         Meter meter = meter(algorithm, 10);
         take("a", meter, 10, T0);
@@ -213,7 +214,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void hitsThatCanNeverFitAreDeniedAsNever(Algorithm algorithm) {
         for (long hits : new long[] {11, 1L << 32, 1L << 53, Long.MAX_VALUE}) {
             Check check = check("a", meter(algorithm, 10), hits);
@@ -224,7 +225,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void aLimitChangedLiveKeepsTheUsedHits(Algorithm algorithm) {
         take("a", meter(algorithm, 10), 6, T0);
         assertThat(left("a", meter(algorithm, 20), T0)).isEqualTo(14);
@@ -232,7 +233,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void aClockThatStepsBackLocksNobodyOut(Algorithm algorithm) {
         Meter meter = meter(algorithm, 10);
         long dayAhead = T0 + Duration.ofDays(1).toMillis() * 1_000;
@@ -250,7 +251,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void aDeniedRequestTakesNothingFromAnyCheck(Algorithm algorithm) {
         Meter roomy = meter(algorithm, 10);
         Meter tight = meter(algorithm, 1);
@@ -268,7 +269,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void anAdmittedRequestTakesFromEveryCheck(Algorithm algorithm) {
         Meter meter = meter(algorithm, 100);
         for (int i = 0; i < 40; i++) {
@@ -281,7 +282,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void twoChecksOnOneCounterAreTakenOneAfterTheOther(Algorithm algorithm) {
         Meter meter = meter(algorithm, 10);
         Check first = check("a", meter, 4);
@@ -293,7 +294,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void twoChecksOnOneCounterThatDoNotFitTogetherTakeNothing(Algorithm algorithm) {
         Meter meter = meter(algorithm, 10);
         Check first = check("a", meter, 6);
@@ -340,7 +341,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void aShadowCheckThatIsOverTakesNothingAndDeniesNothing(Algorithm algorithm) {
         Meter meter = meter(algorithm, 10);
         take("watched", meter, 8, T0);
@@ -358,7 +359,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void aShadowCheckWithRoomIsTakenOnlyWithTheRequest(Algorithm algorithm) {
         Meter meter = meter(algorithm, 10);
         check("watched", meter, 3).role = Check.Role.SHADOW;
@@ -371,7 +372,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void quotasDenyOnlyTogether(Algorithm algorithm) {
         Meter meter = meter(algorithm, 10);
         check("one", meter, 11).role = Check.Role.QUOTA;
@@ -396,7 +397,7 @@ public abstract class StoreContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void threadsOnOneCounterAreAdmittedExactlyTheLimit(Algorithm algorithm) throws Exception {
         int limit = 1_000;
         int threads = 4;
@@ -458,5 +459,127 @@ public abstract class StoreContract {
     /** The work of one thread. */
     protected interface ThreadBody {
         void run(int thread) throws Exception;
+    }
+
+    protected static PermitSet permits(long requests) {
+        return (PermitSet) meter(Algorithm.CONCURRENCY, requests);
+    }
+
+    /** Releases or renews permits, and returns whether they were in flight. */
+    private boolean isInFlight(String key, PermitSet meter, long hits, long now) {
+        Check check = check(key, meter, hits);
+        check.role = Check.Role.SHADOW;
+        decide(now);
+        return check.outcome.allowed;
+    }
+
+    @Test
+    void permitsAreTakenUpToTheLimitAndComeBackOnce() {
+        PermitSet limit = permits(3);
+        for (int id = 1; id <= 3; id++) {
+            assertThat(take("p", limit.holding(id, 1), 1, T0)).isTrue();
+        }
+        Check denied = check("p", limit.holding(4, 1), 1);
+        assertThat(decide(T0)).isFalse();
+        assertThat(denied.outcome.remaining).isZero();
+        assertThat(denied.outcome.retryAfter).isEqualTo(1_000_000);
+        assertThat(denied.outcome.reset).isEqualTo(MINUTE.toMillis() * 1_000);
+        assertThat(isInFlight("p", limit.holding(2, 1), -1, T0)).isTrue();
+        assertThat(isInFlight("p", limit.holding(2, 1), -1, T0))
+                .as("released twice")
+                .isFalse();
+        assertThat(isInFlight("p", limit.holding(99, 1), -1, T0))
+                .as("of no request")
+                .isFalse();
+        assertThat(left("p", limit, T0)).isEqualTo(1);
+        assertThat(take("p", limit.holding(5, 1), 1, T0)).isTrue();
+        assertThat(take("p", limit.holding(6, 1), 1, T0)).isFalse();
+    }
+
+    @Test
+    void permitsForSeveralHitsAreTakenAndReleasedTogether() {
+        PermitSet limit = permits(10);
+        assertThat(take("p", limit.holding(100, 7), 7, T0)).isTrue();
+        assertThat(take("p", limit.holding(200, 4), 4, T0)).isFalse();
+        assertThat(take("p", limit.holding((1L << 32) - 1, 3), 3, T0))
+                .as("ids beyond 32 bits")
+                .isTrue();
+        assertThat(isInFlight("p", limit.holding((1L << 32) - 1, 3), -3, T0)).isTrue();
+        assertThat(left("p", limit, T0)).isEqualTo(3);
+        assertThat(isInFlight("p", limit.holding(100, 7), -7, T0)).isTrue();
+        assertThat(left("p", limit, T0)).isEqualTo(10);
+        Check never = check("p", limit.holding(300, 11), 11);
+        assertThat(decide(T0)).isFalse();
+        assertThat(never.outcome.retryAfter).isEqualTo(Outcome.NEVER);
+    }
+
+    @Test
+    void aPermitThatNobodyReleasesExpiresUnlessItIsRenewed() {
+        PermitSet limit = permits(2);
+        long ttl = MINUTE.toMillis() * 1_000;
+        assertThat(take("p", limit.holding(1, 1), 1, T0)).isTrue();
+        assertThat(take("p", limit.holding(2, 1), 1, T0)).isTrue();
+        assertThat(isInFlight("p", limit.renewing(2, 1), 1, T0 + ttl / 2)).isTrue();
+        assertThat(left("p", limit, T0 + ttl - 1)).isZero();
+        assertThat(left("p", limit, T0 + ttl)).isEqualTo(1);
+        assertThat(isInFlight("p", limit.renewing(1, 1), 1, T0 + ttl))
+                .as("expired")
+                .isFalse();
+        assertThat(isInFlight("p", limit.holding(1, 1), -1, T0 + ttl))
+                .as("expired")
+                .isFalse();
+        assertThat(take("p", limit.holding(3, 1), 1, T0 + ttl)).isTrue();
+        assertThat(take("p", limit.holding(4, 1), 1, T0 + ttl)).isFalse();
+        assertThat(left("p", limit, T0 + ttl / 2 + ttl)).isEqualTo(1);
+        assertThat(isInFlight("p", limit.renewing(2, 1), 1, T0 + ttl / 2 + ttl)).isFalse();
+    }
+
+    @Test
+    void aGiveBackWithoutAPermitReleasesTheOldest() {
+        PermitSet limit = permits(3);
+        for (int id = 1; id <= 3; id++) {
+            assertThat(take("p", limit.holding(id, 1), 1, T0 + id)).isTrue();
+        }
+        assertThat(isInFlight("p", limit.renewing(1, 1), 1, T0 + 10)).isTrue();
+        assertThat(take("p", limit, -1, T0 + 11)).isTrue();
+        assertThat(isInFlight("p", limit.holding(2, 1), -1, T0 + 12))
+                .as("the oldest")
+                .isFalse();
+        assertThat(isInFlight("p", limit.holding(3, 1), -1, T0 + 12)).isTrue();
+        assertThat(take("p", limit, -5, T0 + 13)).isTrue();
+        assertThat(left("p", limit, T0 + 14)).isEqualTo(3);
+        assertThat(take("p", limit, Long.MIN_VALUE, T0 + 15)).isTrue();
+        assertThat(left("p", limit, T0 + 15)).isEqualTo(3);
+    }
+
+    @Test
+    void permitsAndRatesAreTakenTogetherOrNotAtAll() {
+        PermitSet limit = permits(2);
+        Meter rate = meter(Algorithm.FIXED_WINDOW, 3);
+        for (int id = 1; id <= 2; id++) {
+            check("p", limit.holding(id, 1), 1);
+            check("r", rate, 1);
+            assertThat(decide(T0)).isTrue();
+        }
+        check("r", rate, 1);
+        check("p", limit.holding(3, 1), 1);
+        assertThat(decide(T0)).isFalse();
+        assertThat(left("r", rate, T0)).isEqualTo(1);
+        assertThat(isInFlight("p", limit.holding(1, 1), -1, T0)).isTrue();
+        check("p", limit.holding(4, 1), 1);
+        check("r", rate, 2);
+        assertThat(decide(T0)).isFalse();
+        assertThat(left("p", limit, T0)).isEqualTo(1);
+        assertThat(isInFlight("p", limit.holding(4, 1), -1, T0)).isFalse();
+    }
+
+    @Test
+    void aLoweredConcurrencyLimitDeniesUntilEnoughCallsHaveEnded() {
+        assertThat(take("p", permits(5).holding(1, 5), 5, T0)).isTrue();
+        PermitSet lowered = permits(2);
+        assertThat(take("p", lowered.holding(10, 1), 1, T0)).isFalse();
+        assertThat(left("p", lowered, T0)).isZero();
+        assertThat(isInFlight("p", lowered.holding(1, 4), -4, T0)).isTrue();
+        assertThat(take("p", lowered.holding(10, 1), 1, T0)).isTrue();
     }
 }

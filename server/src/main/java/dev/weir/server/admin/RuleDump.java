@@ -35,7 +35,7 @@ final class RuleDump {
         RlsUnit unit = RlsUnit.of(limit);
         dump.append("unit=").append(unit).append(" requests_per_unit=").append(limit.requests());
         if (unit == RlsUnit.UNKNOWN) {
-            dump.append(", window: ").append(WindowText.of(limit));
+            dump.append(", ").append(WindowText.nameOf(limit)).append(": ").append(WindowText.of(limit));
         }
         if (limit.algorithm() != Algorithm.FIXED_WINDOW) {
             dump.append(", algorithm: ").append(limit.algorithm());

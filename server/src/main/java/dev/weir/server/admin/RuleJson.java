@@ -1,6 +1,7 @@
 package dev.weir.server.admin;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.Algorithm;
 import dev.weir.Limit;
 import dev.weir.control.data.Json;
 import dev.weir.control.data.StoredVersion;
@@ -139,6 +140,9 @@ final class RuleJson {
     }
 
     private static String limitText(Limit limit) {
+        if (limit.algorithm() == Algorithm.CONCURRENCY) {
+            return limit.requests() + " at once";
+        }
         boolean bursts = limit.algorithm().isBucket() && limit.burst() != limit.requests();
         return limit.requests() + " per " + WindowText.of(limit) + (bursts ? ", burst " + limit.burst() : "");
     }

@@ -7,11 +7,14 @@ import io.vertx.core.json.JsonObject;
 final class CounterCells {
     private CounterCells() {}
 
-    /** {@code 600 per 1m, burst 1200}. */
+    /** {@code 600 per 1m, burst 1200}, or {@code 20 at once}. */
     static String limit(JsonObject counter) {
         JsonObject limit = counter.getJsonObject("limit", new JsonObject());
         if (limit.isEmpty()) {
             return "unlimited";
+        }
+        if (limit.getValue("window") == null) {
+            return limit.getLong("requests") + " at once";
         }
         boolean bucket = !limit.getString("algorithm").contains("window");
         boolean holdsMore = bucket && !limit.getLong("burst").equals(limit.getLong("requests"));

@@ -1,5 +1,6 @@
 package dev.weir.server.counters;
 
+import dev.weir.Algorithm;
 import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.internal.limiter.Limiter;
@@ -181,7 +182,8 @@ public final class CounterAdmin {
         if (store == null) {
             return CompletableFuture.completedFuture(shown);
         }
-        return store.inspect(check.name).thenApply(found -> {
+        boolean permits = limit(check).algorithm() == Algorithm.CONCURRENCY;
+        return (permits ? store.inspectPermits(check.name) : store.inspect(check.name)).thenApply(found -> {
             shown.put("name", check.name.toString());
             found.ifPresent(state -> shown.put("key", state.key()));
             found.filter(state -> state.used() >= 0).ifPresent(state -> shown.put("used", state.used()));

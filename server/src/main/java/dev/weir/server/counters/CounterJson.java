@@ -14,7 +14,7 @@ public final class CounterJson {
         boolean own = limit.equals(rule.limit());
         return new JsonObject()
                 .put("requests", limit.requests())
-                .put("window", WindowText.of(limit))
+                .put(WindowText.nameOf(limit), WindowText.of(limit))
                 .put("algorithm", limit.algorithm().text())
                 .put("burst", limit.burst())
                 .put("from", !own ? "override" : rule.name().startsWith("tier:") ? "tier" : "rule");

@@ -6,12 +6,14 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
+import dev.weir.internal.model.TakenPermits;
 import dev.weir.internal.model.VerdictSentence;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.JsonOutput;
 import dev.weir.server.request.UnknownNames;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class CheckAnswers {
     private static final String QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
 
+    private static final String UNENFORCED = "concurrency rules do not apply to a check, because it cannot release what"
+            + " it takes (use /v1/concurrency/acquire)";
+
     private final RateLimitFields fields;
     private final RetryAfter retryAfter;
 
@@ -34,26 +39,18 @@ final class CheckAnswers {
 
     /** Returns 200, or 429 with the reason; 503 if no limit is used up, but a required store does not answer. */
     HttpAnswer of(Request request, MutableDecision decision, RuleIndex rules) {
-        VerdictNumbers told = VerdictNumbers.binding(decision);
-        List<String> headers = fields.of(decision);
         if (decision.allowed()) {
-            byte[] body = JsonOutput.bytes(json -> {
-                json.writeStartObject();
-                json.writeBooleanField("allowed", true);
-                if (told != null) {
-                    numbers(json, told);
-                    json.writeStringField("rule", told.name());
-                }
-                delay(json, decision);
-                degraded(json, decision);
-                switched(json, decision, rules.everything());
-                if (decision.size() == 0) {
+            return allowed(decision, rules, json -> {
+                if (leavesOut(decision)) {
+                    unenforced(json, decision);
+                    json.writeStringField("detail", UNENFORCED);
+                } else if (decision.size() == 0) {
                     unmatched(json, request, rules);
                 }
-                json.writeEndObject();
             });
-            return new HttpAnswer(200, HttpAnswer.JSON, body, headers);
         }
+        VerdictNumbers told = VerdictNumbers.binding(decision);
+        List<String> headers = fields.of(decision);
         if (told != null && (told.passesLater() || told.storeDown())) {
             headers = new ArrayList<>(headers);
             headers.add("Retry-After");
@@ -62,6 +59,57 @@ final class CheckAnswers {
         int status = told != null && told.storeDown() ? 503 : 429;
         return new HttpAnswer(
                 status, HttpAnswer.PROBLEM, JsonOutput.bytes(json -> denial(json, status, decision, told)), headers);
+    }
+
+    /** Returns 200 with {@code permit}, which lasts until {@code expiry}, null if it stands for nothing. */
+    HttpAnswer acquired(
+            Request request, MutableDecision decision, RuleIndex rules, String permit, @Nullable Instant expiry) {
+        return allowed(decision, rules, json -> {
+                    json.writeStringField("permit", permit);
+                    if (expiry != null) {
+                        json.writeStringField("expires_at", expiry.toString());
+                    } else if (decision.size() == 0) {
+                        unmatched(json, request, rules);
+                    } else {
+                        json.writeStringField("detail", "no permit was taken: no concurrency rule decided");
+                    }
+                })
+                .with("Cache-Control", "no-store");
+    }
+
+    private HttpAnswer allowed(MutableDecision decision, RuleIndex rules, JsonOutput.Writing more) {
+        VerdictNumbers told = VerdictNumbers.binding(decision);
+        byte[] body = JsonOutput.bytes(json -> {
+            json.writeStartObject();
+            json.writeBooleanField("allowed", true);
+            if (told != null) {
+                numbers(json, told);
+                json.writeStringField("rule", told.name());
+            }
+            delay(json, decision);
+            degraded(json, decision);
+            switched(json, decision, rules.everything());
+            more.to(json);
+            json.writeEndObject();
+        });
+        return new HttpAnswer(200, HttpAnswer.JSON, body, fields.of(decision));
+    }
+
+    /** Whether concurrency rules matched and were left out, because the caller cannot release. */
+    static boolean leavesOut(MutableDecision decision) {
+        TakenPermits permits = decision.permits();
+        return permits != null && !permits.unenforced().isEmpty();
+    }
+
+    private static void unenforced(JsonGenerator json, MutableDecision decision) throws IOException {
+        TakenPermits permits = decision.permits();
+        if (permits != null && !permits.unenforced().isEmpty()) {
+            json.writeArrayFieldStart("unenforced");
+            for (String each : permits.unenforced()) {
+                json.writeString(each);
+            }
+            json.writeEndArray();
+        }
     }
 
     /** Says so if no rule applies because of a wrong name: such a request passes without a limit. */
@@ -92,6 +140,10 @@ final class CheckAnswers {
             }
             delay(json, decision);
             degraded(json, decision);
+            if (leavesOut(decision)) {
+                unenforced(json, decision);
+                json.writeStringField("detail", UNENFORCED);
+            }
             json.writeEndObject();
         });
         return new HttpAnswer(200, HttpAnswer.JSON, body, fields.of(decision));
@@ -110,6 +162,9 @@ final class CheckAnswers {
                     json.writeNumberField("limit", told.quota());
                     json.writeNumberField("remaining", told.remaining());
                     json.writeNumberField("reset_at", told.resetAt());
+                    if (told.isConcurrency() && !told.verdict().degraded()) {
+                        json.writeNumberField("in_flight", Math.max(0, told.quota() - told.remaining()));
+                    }
                     if (told.verdict().shadow()) {
                         json.writeBooleanField("shadow", true);
                     }
@@ -194,6 +249,7 @@ final class CheckAnswers {
             json.writeStringField("reason", told.verdict().reason().name().toLowerCase(Locale.ROOT));
         }
         degraded(json, decision);
+        unenforced(json, decision);
         json.writeArrayFieldStart("violated-policies");
         List<String> named = new ArrayList<>();
         for (int i = 0; i < decision.size(); i++) {

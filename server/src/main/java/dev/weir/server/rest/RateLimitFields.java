@@ -36,7 +36,8 @@ final class RateLimitFields {
         List<String> fields = new ArrayList<>(16);
         add(fields, "RateLimit-Policy", policies(decision, numbers));
         long t = settings.draft() == 10 ? numbers.resetSeconds() : numbers.effectiveWindowSeconds();
-        add(fields, "RateLimit", string(numbers.name()) + ";r=" + clamp(numbers.remaining()) + ";t=" + clamp(t));
+        String until = numbers.isConcurrency() ? "" : ";t=" + clamp(t); // nobody knows when a call in flight ends
+        add(fields, "RateLimit", string(numbers.name()) + ";r=" + clamp(numbers.remaining()) + until);
         add(fields, "X-RateLimit-Limit", Long.toString(numbers.quota()));
         add(fields, "X-RateLimit-Remaining", Long.toString(numbers.remaining()));
         add(fields, "X-RateLimit-Reset", Long.toString(numbers.resetAt()));
@@ -72,9 +73,12 @@ final class RateLimitFields {
             list.append(list.isEmpty() ? "" : ", ")
                     .append(string(numbers.name()))
                     .append(";q=")
-                    .append(clamp(numbers.quota()))
-                    .append(";w=")
-                    .append(clamp(numbers.windowSeconds()));
+                    .append(clamp(numbers.quota()));
+            if (numbers.isConcurrency()) {
+                list.append(";qu=\"concurrent-requests\"");
+            } else {
+                list.append(";w=").append(clamp(numbers.windowSeconds()));
+            }
         }
     }
 

@@ -29,6 +29,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -50,6 +51,8 @@ public final class RestApi {
     private final CheckAnswers answers;
     private final RememberedAnswers remembered;
     private final IdempotencyHashes hashes;
+    private final ConcurrencyApi concurrency;
+    private final LongAdder unenforced = new LongAdder();
     private final ThreadLocal<Buffers> buffers;
 
     /** The reused buffers of a thread. */
@@ -71,10 +74,13 @@ public final class RestApi {
             Health health,
             RestSettings settings,
             RlsSettings rls) {
-        this(limiter, queues, time, health, settings, rls, request -> {});
+        this(limiter, queues, time, health, settings, rls, request -> {}, new PermitSecret(null, null));
     }
 
-    /** Creates the API. {@code requireGiveBack} throws the problem for a caller that may not give hits back. */
+    /**
+     * Creates the API. {@code requireGiveBack} throws the problem for a caller that may not give hits back; {@code secret}
+     * signs permits.
+     */
     public RestApi(
             Limiter limiter,
             RequestQueues queues,
@@ -82,7 +88,8 @@ public final class RestApi {
             Health health,
             RestSettings settings,
             RlsSettings rls,
-            Consumer<HttpServerRequest> requireGiveBack) {
+            Consumer<HttpServerRequest> requireGiveBack,
+            PermitSecret secret) {
         this.requireGiveBack = requireGiveBack;
         this.limiter = limiter;
         this.queues = queues;
@@ -97,6 +104,7 @@ public final class RestApi {
         this.answers = new CheckAnswers(settings);
         this.remembered = new RememberedAnswers(settings.idempotency());
         this.hashes = new IdempotencyHashes(settings.idempotency());
+        this.concurrency = new ConcurrencyApi(limiter, time, secret, answers, factory, settings.caps());
         this.buffers = ThreadLocal.withInitial(() -> new Buffers(rls));
     }
 
@@ -105,14 +113,17 @@ public final class RestApi {
         Router router = Router.router(vertx);
         post(router, "/v1/ratelimit/check", (exchange, body) -> check(exchange, body, false));
         post(router, "/ratelimit/check", (exchange, body) -> check(exchange, body, true));
+        post(router, "/v1/concurrency/acquire", this::acquire);
+        post(router, "/v1/concurrency/release", concurrency::release);
+        post(router, "/v1/concurrency/renew", concurrency::renew);
         post(router, "/json", this::json);
         get(router, "/v1/ratelimit/status/:user_id", this::status);
         get(router, "/healthcheck", exchange -> exchange.answer(healthcheck()));
         return HttpRoutes.finish(
                 router,
                 "expected: /v1/ratelimit/check, /ratelimit/check, /v1/ratelimit/status/{user_id},"
-                        + " /v1/load/{service}, /json, /healthcheck or"
-                        + " /metrics",
+                        + " /v1/concurrency/acquire, /v1/concurrency/release, /v1/concurrency/renew, /v1/load/{service}, /json,"
+                        + " /healthcheck or /metrics",
                 failure -> failure instanceof RequestTooCostlyException e
                         ? HttpProblems.of(HttpProblemException.badRequest(e.text()))
                         : null);
@@ -129,7 +140,7 @@ public final class RestApi {
         HttpServerRequest http = exchange.request();
         String key = IdempotencyKey.in(http.headers(), settings.idempotency().header());
         checks.read(body, this::domains, () -> callerAddress(http), request);
-        request.nameCounter();
+        request.nameCounter().withoutPermits();
         RuleIndex rules = limiter.index();
         long now = time.micros();
         if (key == null) {
@@ -155,6 +166,26 @@ public final class RestApi {
                         own.decision,
                         once,
                         (asked, decision) -> first.complete(() -> end(first, asked, decision, rules, alwaysOk))));
+    }
+
+    private void acquire(RestExchange exchange, byte[] body) {
+        HttpServerRequest http = exchange.request();
+        if (IdempotencyKey.in(http.headers(), settings.idempotency().header()) != null) {
+            throw HttpProblemException.badRequest(
+                    "idempotency key: not for acquire (expected: none; each acquire takes a permit of its own, and one"
+                            + " whose answer was lost ends with its permit_ttl)");
+        }
+        Buffers own = buffers.get();
+        concurrency.acquire(
+                exchange,
+                into -> checks.read(body, this::domains, () -> callerAddress(http), into),
+                own.request,
+                own.decision);
+    }
+
+    /** The number of requests that met a concurrency rule on a path that cannot release. */
+    public long unenforced() {
+        return unenforced.sum();
     }
 
     /** The address that the call comes from, or that trusted proxies say it comes from. */
@@ -186,6 +217,9 @@ public final class RestApi {
      * may be now.
      */
     private HttpAnswer answer(Request request, MutableDecision decision, RuleIndex rules, boolean alwaysOk) {
+        if (CheckAnswers.leavesOut(decision)) {
+            unenforced.increment();
+        }
         return alwaysOk ? answers.alwaysOk(decision) : answers.of(request, decision, rules);
     }
 
@@ -201,7 +235,7 @@ public final class RestApi {
         }
         exchange.decide(limiter, own.request, time.micros(), own.decision, (request, decision) -> {
             RlsAnswer answer = buffers.get().answer.of(decision, request.descriptors());
-            Map<String, Object> metadata = rls.dynamicMetadata() ? RlsMetadata.of(request, hitsAddend, decision) : null;
+            Map<String, Object> metadata = RlsMetadata.of(rls, request, hitsAddend, decision);
             exchange.answer(new HttpAnswer(
                     decision.allowed() ? 200 : 429,
                     HttpAnswer.JSON,

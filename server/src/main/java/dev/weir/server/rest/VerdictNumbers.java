@@ -1,5 +1,6 @@
 package dev.weir.server.rest;
 
+import dev.weir.Algorithm;
 import dev.weir.Limit;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
@@ -72,10 +73,15 @@ final class VerdictNumbers {
 
     /**
      * Whether the time of that is known. Of a degraded verdict it is not: the store may have room as soon as it is
-     * reachable.
+     * reachable. Of a concurrency limit it is not either: a call in flight may end at any moment.
      */
     boolean knowsWhen() {
-        return passesLater() && !verdict.degraded();
+        return passesLater() && !verdict.degraded() && !isConcurrency();
+    }
+
+    /** Whether the limit counts what is in flight, and has no window. */
+    boolean isConcurrency() {
+        return limit.algorithm() == Algorithm.CONCURRENCY;
     }
 
     /**

@@ -5,20 +5,38 @@ import dev.weir.Request;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.model.TakenPermits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the {@code dynamic_metadata} of an answer: a copy of the request, and the metadata of the rules that passed.
  * Values are text, Double, Boolean, null, List and Map; members are sorted, as the reference writes them.
  */
 public final class RlsMetadata {
+    /** The member by which Envoy gives permits back at the end of a stream. */
+    private static final String PERMIT = "permit";
+
     private RlsMetadata() {}
 
+    /**
+     * Builds the metadata that {@code settings} ask for. Without them it has only the number of permits that the request
+     * took, if there are concurrency rules; null if there are none.
+     */
+    public static @Nullable Map<String, Object> of(
+            RlsSettings settings, Request request, long hitsAddend, MutableDecision decision) {
+        if (settings.dynamicMetadata()) {
+            return of(request, hitsAddend, decision);
+        }
+        TakenPermits permits = decision.permits();
+        return permits == null ? null : Map.of("metadata", Map.of(PERMIT, (double) permits.taken()));
+    }
+
     /** Builds the metadata for a request that had {@code hitsAddend}, 0 if it gave none. */
-    public static Map<String, Object> of(Request request, long hitsAddend, MutableDecision decision) {
+    static Map<String, Object> of(Request request, long hitsAddend, MutableDecision decision) {
         Map<String, Object> members = new TreeMap<>();
         members.put("domain", request.domain());
         List<Object> descriptors = new ArrayList<>(request.descriptors());
@@ -30,6 +48,10 @@ public final class RlsMetadata {
             members.put("hitsAddend", (double) hitsAddend);
         }
         Map<String, Object> metadata = new TreeMap<>();
+        TakenPermits permits = decision.permits();
+        if (permits != null) {
+            metadata.put(PERMIT, (double) permits.taken());
+        }
         for (int i = 0; i < decision.size(); i++) {
             MutableVerdict verdict = decision.verdict(i);
             Rule rule = verdict.rule();

@@ -1,5 +1,6 @@
 package dev.weir.server.rls;
 
+import dev.weir.Algorithm;
 import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import java.time.Duration;
@@ -34,6 +35,9 @@ public enum RlsUnit {
 
     /** The unit of a limit's window; {@link #UNKNOWN} if the protocol has none. */
     public static RlsUnit of(Limit limit) {
+        if (limit.algorithm() == Algorithm.CONCURRENCY) {
+            return UNKNOWN;
+        }
         CalendarWindow calendar = limit.calendar();
         return calendar == null
                 ? ofWindow(limit.windowMicros())

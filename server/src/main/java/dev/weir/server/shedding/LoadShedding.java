@@ -1,7 +1,7 @@
 package dev.weir.server.shedding;
 
 import dev.weir.LoadShedder;
-import dev.weir.LoadShedder.Permit;
+import dev.weir.LoadShedder.Admission;
 import dev.weir.LoadShedder.Priority;
 import dev.weir.TimeSource;
 import dev.weir.internal.match.pattern.TrustedProxies;
@@ -65,10 +65,10 @@ public final class LoadShedding {
         if (!on) {
             return work.get();
         }
-        Permit permit = operators.tryAcquire(priority.ofOperator(request));
-        return permit == null
+        Admission admission = operators.tryAcquire(priority.ofOperator(request));
+        return admission == null
                 ? Future.failedFuture(Overloaded.problem())
-                : work.get().onComplete(done -> permit.close());
+                : work.get().onComplete(done -> admission.close());
     }
 
     /** Logs when requests were refused since the last call; to be called every few seconds. */

@@ -1,7 +1,7 @@
 package dev.weir.server.shedding;
 
 import dev.weir.LoadShedder;
-import dev.weir.LoadShedder.Permit;
+import dev.weir.LoadShedder.Admission;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
@@ -25,7 +25,7 @@ final class LoopShedder implements Handler<HttpServerRequest> {
     private final LoadShedder shedder;
     private final RequestPriority priority;
     private final Handler<HttpServerRequest> next;
-    private final List<Permit> round = new ArrayList<>();
+    private final List<Admission> round = new ArrayList<>();
 
     LoopShedder(LoadShedder shedder, RequestPriority priority, Handler<HttpServerRequest> next) {
         this.shedder = shedder;
@@ -39,12 +39,12 @@ final class LoopShedder implements Handler<HttpServerRequest> {
             next.handle(request);
             return;
         }
-        Permit permit = shedder.tryAcquire(priority.of(request));
-        if (permit == null) {
+        Admission admission = shedder.tryAcquire(priority.of(request));
+        if (admission == null) {
             Overloaded.answer().send(request.response());
             return;
         }
-        round.add(permit);
+        round.add(admission);
         if (round.size() == 1) {
             Vertx.currentContext().runOnContext(read -> endRound());
         }
@@ -52,7 +52,7 @@ final class LoopShedder implements Handler<HttpServerRequest> {
     }
 
     private void endRound() {
-        for (Permit each : round) {
+        for (Admission each : round) {
             each.close();
         }
         round.clear();

@@ -6,8 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.weir.Decision;
 import dev.weir.Limit;
 import dev.weir.LoadShedder;
-import dev.weir.LoadShedder.Permit;
+import dev.weir.LoadShedder.Admission;
 import dev.weir.LoadShedder.Priority;
+import dev.weir.Permit;
 import dev.weir.RateLimiter;
 import dev.weir.Request;
 import dev.weir.RuleSet;
@@ -120,6 +121,24 @@ class DocumentationExamplesTest {
     }
 
     @Test
+    void permitsThatAreClosed() {
+        RuleSet rules = RuleSet.builder("api")
+                .rule("exports", Limit.concurrency(1, Duration.ofMinutes(1)))
+                .build();
+        Request request = Request.to("api").with("api_key", "k1");
+        try (Weir weir = Weir.open(rules)) {
+            for (int i = 0; i < 2; i++) {
+                try (Permit permit = weir.decide(request).permit()) {
+                    if (permit.isHeld()) {
+                        serve();
+                    }
+                }
+            }
+        }
+        assertThat(served).isEqualTo(2);
+    }
+
+    @Test
     void limitsThatSeveralProcessesShare() {
         RuleSet rules = Rules.yaml(ORDERS.formatted(1));
         Limit limit = Limit.fixedWindow(1, Duration.ofHours(1));
@@ -187,8 +206,8 @@ class DocumentationExamplesTest {
     void loadShedding() {
         LoadShedder shedder = LoadShedder.create();
 
-        try (Permit permit = shedder.tryAcquire(Priority.READ)) {
-            if (permit == null) {
+        try (Admission admission = shedder.tryAcquire(Priority.READ)) {
+            if (admission == null) {
                 unavailable(LoadShedder.retryAfterSeconds());
             } else {
                 serve();
@@ -200,8 +219,8 @@ class DocumentationExamplesTest {
         while (shedder.tryAcquire(Priority.CRITICAL) != null) {
             // Until the process has more than it can do.
         }
-        try (Permit permit = shedder.tryAcquire(Priority.READ)) {
-            if (permit == null) {
+        try (Admission admission = shedder.tryAcquire(Priority.READ)) {
+            if (admission == null) {
                 unavailable(LoadShedder.retryAfterSeconds());
             }
         }

@@ -27,7 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 class DocumentationTest {
     private static final Path EXAMPLES =
             Path.of("src/test/java/dev/weir/server/documentation/DocumentationExamplesTest.java");
-    private static final Path ENVOY = Path.of("src/test/resources/dev/weir/server/grpc/envoy.yaml");
+    private static final List<Path> ENVOYS = List.of(
+            Path.of("src/test/resources/dev/weir/server/grpc/envoy.yaml"),
+            Path.of("src/test/resources/dev/weir/server/grpc/envoy-concurrency.yaml"));
     private static final Pattern IMPORT = Pattern.compile("(?m)^import .*;$");
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]*)(?:#([^)]*))?\\)");
 
@@ -65,10 +67,14 @@ class DocumentationTest {
                         .isEmpty());
     }
 
-    /** The file that a real Envoy is started with, in a test of its own. */
+    /** The files that real Envoys are started with, in tests of their own. */
     @TestFactory
     Stream<DynamicTest> everyPartOfAnEnvoyIsPartOfOneThatRuns() throws IOException {
-        String runs = unindented(Files.readString(ENVOY).replace("WEIR_PORT", "8081"));
+        StringBuilder all = new StringBuilder();
+        for (Path each : ENVOYS) {
+            all.append(unindented(Files.readString(each).replace("WEIR_PORT", "8081")));
+        }
+        String runs = all.toString();
         return each(
                 DocumentationPages.blocks("yaml envoy"),
                 block -> assertThat(runs).contains(unindented(block.text())));

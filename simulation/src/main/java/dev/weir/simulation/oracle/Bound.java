@@ -63,6 +63,7 @@ final class Bound {
                         ? aligned(limit, hits, nowMicros, held, excused)
                         : sliding(limit, hits, nowMicros, held, excused, limit.windowMicros() / limit.subWindows());
             case SLIDING_WINDOW_LOG -> sliding(limit, hits, nowMicros, held, excused, 0);
+            case CONCURRENCY -> throw new IllegalArgumentException("concurrency (expected: a rate)");
         };
         admitted += hits;
         return broken;

@@ -1,6 +1,9 @@
 package dev.weir.simulation.scenario;
 
+import dev.weir.Algorithm;
+import dev.weir.Limit;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.grammar.RuleFile;
 import dev.weir.rules.internal.load.LoadResult;
@@ -94,6 +97,11 @@ public final class ScenarioReader {
         return meant == null || ROOT.contains(meant);
     }
 
+    private static boolean limitsConcurrency(Rule rule) {
+        Limit limit = rule.limit();
+        return limit != null && limit.algorithm() == Algorithm.CONCURRENCY;
+    }
+
     private @Nullable Scenario read(RulesInScenario text, @Nullable WrittenRules rules) {
         long duration = VirtualDurations.micros(root, "duration", 60 * MILLI) * MICRO;
         Long seed = root.whole("seed", 0, Long.MAX_VALUE);
@@ -114,6 +122,10 @@ public final class ScenarioReader {
             }
         }
         List<Fault> faults = faults(fleet.nodes());
+        if (rules != null && rules.rules().stream().anyMatch(ScenarioReader::limitsConcurrency)) {
+            String hint = "expected: rates, because a simulated request has no end at which it gives a permit back";
+            problems.error(root.at("rules"), "rules: one of them limits concurrency", hint);
+        }
         if (rules == null || problems.errors() > 0) {
             return null;
         }

@@ -42,6 +42,10 @@ public final class CheckWriter {
      */
     public void write(MeteredRules rules, Request request, Matches matches, Checks checks) {
         checks.clear();
+        boolean anyPermits = rules.anyPermits();
+        if (anyPermits) {
+            PermitChecks.narrow(request, matches);
+        }
         long cost = 0;
         boolean allShadow = rules.index().everything() == SwitchState.SHADOW;
         int unmet = 0; // the first descriptor that no limit has been seen for
@@ -57,6 +61,9 @@ public final class CheckWriter {
             if (meter != null) {
                 Check check = checks.add();
                 fill(check, match, meter, hitsOf(request, match), allShadow);
+                if (anyPermits) {
+                    PermitChecks.name(check);
+                }
                 cost += RequestCost.of(meter, check.hits);
                 check.about = i;
                 check.store = storeIndexOf(rules, match);

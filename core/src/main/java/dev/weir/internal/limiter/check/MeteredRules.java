@@ -37,6 +37,7 @@ public final class MeteredRules {
     private final int[] reportStores;
 
     private boolean anyReported;
+    private boolean anyPermits;
 
     private MeteredRules(RuleIndex index, SharedStores stores, LimiterSettings settings) {
         int count = index.rules().size();
@@ -52,6 +53,7 @@ public final class MeteredRules {
             Limit limit = rule.limit();
             if (limit != null) {
                 meters[rule.ordinal()] = meter(rule, limit);
+                anyPermits |= limit.algorithm() == Algorithm.CONCURRENCY;
                 share(rule, limit, stores, settings);
             }
         }
@@ -102,11 +104,14 @@ public final class MeteredRules {
     }
 
     /**
-     * Whether the rule can be decided ahead of the store. A shaper's delay needs the shared queue, and quotas deny only
-     * together; these are asked exactly.
+     * Whether the rule can be decided ahead of the store. A shaper's delay needs the shared queue, permits are counted
+     * where any process can release them, and quotas deny only together; these are asked exactly.
      */
     private static boolean canBeAhead(Rule rule, Limit limit, LimiterSettings settings) {
-        return limit.algorithm() != Algorithm.LEAKY_BUCKET && !rule.quota() && !settings.quota();
+        return limit.algorithm() != Algorithm.LEAKY_BUCKET
+                && limit.algorithm() != Algorithm.CONCURRENCY
+                && !rule.quota()
+                && !settings.quota();
     }
 
     /** Whether hits of {@code rule} are leased. */
@@ -136,6 +141,11 @@ public final class MeteredRules {
 
     public boolean anyLeased() {
         return anyLeased;
+    }
+
+    /** Whether any rule limits concurrency. */
+    public boolean anyPermits() {
+        return anyPermits;
     }
 
     public RuleIndex index() {

@@ -61,6 +61,11 @@ public final class SharedStores {
         return index < 0 ? Check.LOCAL : index;
     }
 
+    /** The name of the store at {@code index}. */
+    public String name(int index) {
+        return names.get(index);
+    }
+
     /** The index of the store that counts limits per second which requests bring, or {@link Check#LOCAL}. */
     public int perSecondPlace() {
         return place(names.contains(Rule.PER_SECOND_STORE) ? Rule.PER_SECOND_STORE : Rule.DEFAULT_STORE);

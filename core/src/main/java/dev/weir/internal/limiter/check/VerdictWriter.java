@@ -77,9 +77,15 @@ public final class VerdictWriter {
         }
     }
 
-    /** Closes a decision whose verdicts were written; names its counter if the request asked for that. */
-    public static void end(Matches matches, MutableDecision into, boolean allowed) {
-        into.end(allowed);
+    /**
+     * Closes a decision whose verdicts were written. Names its counter if the request asked for that, and tells the
+     * permits that it took. With {@code shadow} it passes in any case.
+     */
+    public static void end(Matches matches, Checks checks, MutableDecision into, boolean allowed, boolean shadow) {
+        into.end(allowed || shadow);
+        if (matches.taken != null) {
+            into.permits(PermitChecks.taken(matches, checks, allowed));
+        }
         MutableVerdict binding = matches.isNoting() ? into.binding() : null;
         CounterLabel counter = binding == null ? null : matches.counter(binding);
         if (counter != null) {

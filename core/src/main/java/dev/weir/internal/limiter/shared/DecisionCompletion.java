@@ -5,6 +5,7 @@ import dev.weir.TimeSource;
 import dev.weir.internal.limiter.check.CheckWriter;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.limiter.check.PermitChecks;
 import dev.weir.internal.limiter.check.VerdictWriter;
 import dev.weir.internal.limiter.idempotency.IdempotencyGuard;
 import dev.weir.internal.model.MutableDecision;
@@ -12,6 +13,7 @@ import dev.weir.internal.store.Ask;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import dev.weir.internal.tier.LocalTier;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class DecisionCompletion {
     /** The most checks of one request whose denials are cached, to bound the cost of a long request. */
     private static final int MOST_LEARNED = 64;
+
+    /** How long a store may take to release permits that it may have taken; no caller waits for it. */
+    private static final long RELEASE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final TimeSource time;
     private final LimiterSettings settings;
@@ -61,6 +66,9 @@ final class DecisionCompletion {
             return; // nothing was charged, and the outcomes are those of the first request
         }
         long now = pending.askedMicros;
+        if (pending.matches.taken != null) {
+            PermitChecks.refuseLate(checks, time.nanos() - sent);
+        }
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);
             if (check.failure != null) {
@@ -84,10 +92,22 @@ final class DecisionCompletion {
         boolean taken = check.countsDenied || (passed && check.outcome.allowed);
         pending.leased.answered(pending, index, check, taken ? Math.max(0, check.hits) : 0, tier.leases());
         if (failure != null) {
+            if (PermitChecks.mayBeLost(check)) {
+                releaseLost(pending, check);
+            }
             policy.apply(pending, index, failure, time.micros());
         } else {
             pending.states.decided(index, check, passed, sent);
         }
+    }
+
+    /** Releases permits that a store may have taken without being heard; if this is lost too, they expire. */
+    private void releaseLost(InFlightDecision pending, Check check) {
+        StoreGiveBack back = InFlightDecisionPool.ofThread().giveBack();
+        back.begin(tier, pending.home);
+        back.checks.add().setReturning(check);
+        back.deadlineNanos = time.nanos() + RELEASE_NANOS;
+        pending.path().stores().at(check.store).decide(back);
     }
 
     /**
@@ -160,7 +180,8 @@ final class DecisionCompletion {
             return;
         }
         writer.write(pending.request, pending.matches, pending.checks, decision);
-        VerdictWriter.end(pending.matches, decision, allowed || settings.shadow());
+        boolean takes = allowed && !pending.repeated;
+        VerdictWriter.end(pending.matches, pending.checks, decision, takes, settings.shadow() || pending.repeated);
         if (pending.repeated) {
             decision.markRepeated();
         }

@@ -228,7 +228,7 @@ public final class DecisionProbe {
             MutableDecision decision = new MutableDecision();
             decision.begin(now);
             verdictWriter.write(request, matches, checks, decision);
-            VerdictWriter.end(matches, decision, checks.allowed() || settings.shadow());
+            VerdictWriter.end(matches, checks, decision, false, checks.allowed() || settings.shadow()); // holds nothing
             Map<Long, Origin> byCounter = new HashMap<>();
             for (int i = 0; i < origins.length; i++) {
                 byCounter.put(checks.get(i).key0, Objects.requireNonNull(origins[i], "origin"));

@@ -10,6 +10,7 @@ import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.LocalShare;
 import dev.weir.internal.limiter.check.MeterCache;
 import dev.weir.internal.limiter.check.MeteredRules;
+import dev.weir.internal.limiter.check.PermitChecks;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.store.Check;
@@ -47,7 +48,7 @@ final class FailurePolicy {
         }
         OnFail onFail = onFail(match.rule());
         if (onFail == OnFail.LOCAL) {
-            check.meter = shareOf(rules, match, check);
+            check.meter = PermitChecks.sameIds(check.meter, shareOf(rules, match, check));
             check.store = Check.LOCAL;
             return false;
         }

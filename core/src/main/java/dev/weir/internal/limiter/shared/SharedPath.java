@@ -263,7 +263,7 @@ public final class SharedPath {
     }
 
     private boolean decided(InFlightDecision pending, Request request, MutableDecision into, boolean allowed) {
-        VerdictWriter.end(pending.matches, into, allowed || settings.shadow());
+        VerdictWriter.end(pending.matches, pending.checks, into, allowed, settings.shadow());
         boolean told = pending.isLast || into.allowed();
         InFlightDecisionPool.ofThread().release(pending);
         if (told) {

@@ -129,6 +129,7 @@ public final class CounterNameWriter {
             case FIXED_WINDOW -> "fw";
             case SLIDING_WINDOW -> limit.subWindows() == 1 ? "sw" : "swn";
             case SLIDING_WINDOW_LOG -> "log";
+            case CONCURRENCY -> "permits";
         };
     }
 }

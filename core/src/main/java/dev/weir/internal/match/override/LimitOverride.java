@@ -151,9 +151,11 @@ public final class LimitOverride {
 
     private synchronized EffectiveLimit add(Limit rule) {
         Limit given = own.limit();
+        // An override changes how many permits there are, and never how long they last.
+        long window = rule.algorithm() == Algorithm.CONCURRENCY ? rule.windowMicros() : given.windowMicros();
         Limit replaced = given.calendar() != null
                 ? given
-                : new Limit(rule.algorithm(), given.requests(), given.windowMicros(), given.burst(), rule.subWindows());
+                : new Limit(rule.algorithm(), given.requests(), window, given.burst(), rule.subWindows());
         EffectiveLimit added = new EffectiveLimit(rule, replaced);
         EffectiveLimit before = last;
         if (before == null) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Algorithm;
 import dev.weir.Limit;
+import dev.weir.RateAlgorithms;
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.store.Check;
@@ -20,7 +21,7 @@ import net.jqwik.api.Property;
 
 class CheckOrderTest {
     private static final List<Check.Role> ROLES = List.of(Check.Role.values());
-    private static final List<Algorithm> ALGORITHMS = List.of(Algorithm.values());
+    private static final List<Algorithm> ALGORITHMS = RateAlgorithms.ALL;
 
     private record Asked(int key, Meter meter, long hits, Check.Role role, boolean countsDenied) {}
 

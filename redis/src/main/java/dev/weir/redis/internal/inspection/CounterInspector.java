@@ -28,6 +28,21 @@ public final class CounterInspector {
                         (value, ttl) -> state(key, value, ttl));
     }
 
+    /** Reads the permits of a concurrency limit. Those that have expired are counted until the next one is taken. */
+    public CompletionStage<Optional<CounterState>> inspectPermits(CounterName name) {
+        byte[] key = prefix.before(RedisKey.of(name));
+        return RoutedCommand.run(routes, name.subject(), CommandType.ZCARD, key)
+                .thenCombine(
+                        RoutedCommand.run(routes, name.subject(), CommandType.PTTL, key),
+                        (count, ttl) -> permits(key, count, ttl));
+    }
+
+    private static Optional<CounterState> permits(byte[] key, List<Object> count, List<Object> ttl) {
+        return count.get(0) instanceof Long held && held > 0 && ttl.get(0) instanceof Long lasts
+                ? Optional.of(CounterState.ofPermits(key, held, lasts))
+                : Optional.empty();
+    }
+
     /** Resets a counter; returns whether it existed. */
     public CompletionStage<Boolean> reset(CounterName name) {
         return RoutedCommand.run(routes, name.subject(), CommandType.DEL, prefix.before(RedisKey.of(name)))

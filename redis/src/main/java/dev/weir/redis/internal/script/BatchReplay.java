@@ -48,7 +48,7 @@ final class BatchReplay {
         unknownChecks = 0;
         for (int i = 0; i < size; i++) {
             MeterKind counting = counters.counting(i);
-            Object state = counting == MeterKind.LOG ? null : states.get(counters.position(i));
+            Object state = CounterTable.isRead(counting) ? states.get(counters.position(i)) : null;
             if (state == null) {
                 state0[i] = 0;
                 state1[i] = 0;

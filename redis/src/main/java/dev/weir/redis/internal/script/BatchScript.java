@@ -17,6 +17,7 @@ public final class BatchScript {
         "sliding_window",
         "sub_windows",
         "sliding_window_log",
+        "permits",
         "meters",
         "groups",
         "idempotency",

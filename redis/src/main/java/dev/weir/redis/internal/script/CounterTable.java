@@ -16,8 +16,11 @@ final class CounterTable {
     private byte[][] names = new byte[32][];
     private int[] positions = new int[32];
     private int size;
-    private int logs;
+    /** How many counters are not {@linkplain #isRead read whole}. */
+    private int unread;
+
     private boolean blocks;
+    private boolean permits;
     private int bytes;
 
     int size() {
@@ -33,19 +36,29 @@ final class CounterTable {
         return countings[counter];
     }
 
-    /** Returns whether any counter is a block. */
+    /** Returns whether any counter is a block of words. */
     boolean hasBlocks() {
         return blocks;
     }
 
-    /** Returns how many counters are read whole: all but logs, which may be long. */
+    /** Returns whether any counter is a set of permits. */
+    boolean hasPermits() {
+        return permits;
+    }
+
+    /** Returns how many counters are read whole. */
     int reads() {
-        return size - logs;
+        return size - unread;
+    }
+
+    /** Returns whether the script reads states of this kind whole: all but logs and permits, which may be long. */
+    static boolean isRead(MeterKind counting) {
+        return counting != MeterKind.LOG && counting != MeterKind.PERMITS;
     }
 
     /** Returns the position of a counter among the script's keys: those that are read whole come first. */
     int position(int counter) {
-        return countings[counter] == MeterKind.LOG ? reads() + positions[counter] : positions[counter];
+        return isRead(countings[counter]) ? positions[counter] : reads() + positions[counter];
     }
 
     /** Returns the keys of all counters, each at its {@link #position}. */
@@ -72,8 +85,9 @@ final class CounterTable {
         key0[added] = check.key0;
         key1[added] = check.key1;
         countings[added] = counting;
-        positions[added] = counting == MeterKind.LOG ? logs++ : added - logs;
+        positions[added] = isRead(counting) ? added - unread : unread++;
         blocks |= counting == MeterKind.LOG || counting == MeterKind.SUB_WINDOWS;
+        permits |= counting == MeterKind.PERMITS;
         names[added] = RedisKey.of(check.name);
         bytes += names[added].length;
         table[slot(check.key0, check.key1, counting)] = added + 1;
@@ -84,8 +98,9 @@ final class CounterTable {
         Arrays.fill(table, 0);
         Arrays.fill(names, 0, size, null);
         size = 0;
-        logs = 0;
+        unread = 0;
         blocks = false;
+        permits = false;
         bytes = 0;
     }
 

@@ -71,6 +71,7 @@ final class MeterTable {
             case SLIDING_WINDOW -> 3;
             case SUB_WINDOWS -> 4;
             case LOG -> 5;
+            case PERMITS -> 6;
         };
     }
 

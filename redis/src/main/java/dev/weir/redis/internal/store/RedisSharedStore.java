@@ -170,6 +170,11 @@ public final class RedisSharedStore implements OpenedStore {
         return counters.inspect(name);
     }
 
+    /** Reads the permits of a concurrency limit, for people. */
+    public CompletionStage<Optional<CounterState>> inspectPermits(CounterName name) {
+        return counters.inspectPermits(name);
+    }
+
     /** Resets the counter {@code name}; returns whether it existed. */
     public CompletionStage<Boolean> reset(CounterName name) {
         return counters.reset(name);

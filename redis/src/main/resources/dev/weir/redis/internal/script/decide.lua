@@ -84,7 +84,9 @@ local pack = struct.pack
 for k = 1, #KEYS do
   local c = counters[k]
   local lasting = c and c[5]
-  if lasting == 0 then
+  if lasting and c[7] == 6 then
+    write_permits(c)
+  elseif lasting == 0 then
     if values[k] or c[7] > 3 then
       call('DEL', KEYS[k])
     end

@@ -1,5 +1,5 @@
 -- For each entry on a block, if there is any: granted, used after, retry-after, reset.
-local answers = program[4] == 1 and {} or nil
+local answers = program[4] > 0 and {} or nil
 
 -- Counters by key.
 local counters = {}

@@ -38,12 +38,18 @@ for i = 1, program[3] do
       part = b / c,
     }
     at = at + 5
-  else
+  elseif counting == 5 then
     meters[i] = {
       load = load_sliding_window_log, apply = sliding_window_log, counts_denied = counts_denied, block = true,
       requests = a, window = b,
     }
     at = at + 4
+  else
+    meters[i] = {
+      load = load_permits, apply = permits, counts_denied = false, block = true,
+      requests = a, ttl = b, high = c, low = d, permits = program[at + 6], renews = program[at + 7] == 1,
+    }
+    at = at + 8
   end
 end
 

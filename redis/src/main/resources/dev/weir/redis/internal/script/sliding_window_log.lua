@@ -6,7 +6,7 @@
 -- number of entries, total before the oldest; then 9 bytes per entry. It may be long, so it is read and written in place.
 -- While the batch runs: how many entries have expired, how many hits of the others still count, how many were added, and their time.
 local load_sliding_window_log, sliding_window_log, write_log
-if program[4] == 1 then
+if program[4] % 2 == 1 then
   local HEAD, ENTRY, AHEAD, LEAST_ROOM, TOTALS = 18, 9, 64, 7, 65536
   local floor, min, max = math.floor, math.min, math.max
   local pack, unpack_state = struct.pack, struct.unpack

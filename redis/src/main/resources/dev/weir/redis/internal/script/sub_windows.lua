@@ -7,7 +7,7 @@
 -- counter: they are charged together with these or not at all.
 -- There may be a thousand parts, so no function is called for each of them unless the limit was changed.
 local load_sub_windows, sub_windows
-if program[4] == 1 then
+if program[4] % 2 == 1 then
   local NOTHING = {0, 0}
   local LAST_MOMENT, BOUND = 4503599627370495, 9007199254740992
   local floor, min, max = math.floor, math.min, math.max

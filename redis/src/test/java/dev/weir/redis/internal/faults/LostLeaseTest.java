@@ -43,7 +43,9 @@ class LostLeaseTest extends ProxiedRedisFixture {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "LEAKY_BUCKET")
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"LEAKY_BUCKET", "CONCURRENCY"})
     void hitsThatWereGrantedInAnAnswerThatCameTooLateAreNotLost(Algorithm algorithm) {
         try (RedisSharedStore way = StoreFixture.open(StoreFixture.settings(proxy.uri(), DEADLINE));
                 RedisSharedStore direct = StoreFixture.open(StoreFixture.settings(redis.uri(), DEADLINE))) {

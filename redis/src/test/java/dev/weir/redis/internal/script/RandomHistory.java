@@ -3,6 +3,7 @@ package dev.weir.redis.internal.script;
 import dev.weir.Algorithm;
 import dev.weir.CalendarWindow;
 import dev.weir.Limit;
+import dev.weir.RateAlgorithms;
 import dev.weir.internal.algorithm.BlockMeter;
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.MeterKind;
@@ -17,7 +18,7 @@ import java.util.Random;
 /** A random life of a few counters: limits that change live, a clock that also steps back, requests with a check or several. */
 final class RandomHistory {
     private static final long LAST_MOMENT = (1L << 52) - 1;
-    private static final List<Algorithm> ALGORITHMS = List.of(Algorithm.values());
+    private static final List<Algorithm> ALGORITHMS = RateAlgorithms.ALL;
     private static final List<Check.Role> ROLES = List.of(Check.Role.values());
     private static final long[] EDGES = {
         Long.MIN_VALUE,

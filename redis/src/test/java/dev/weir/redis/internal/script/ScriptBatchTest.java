@@ -91,7 +91,9 @@ class ScriptBatchTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "LEAKY_BUCKET")
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"LEAKY_BUCKET", "CONCURRENCY"})
     void aGrantAskedForAgainIsTheSameGrantAndNothingIsTaken(Algorithm algorithm) {
         Meter meter = Meters.of(Limit.of(algorithm, 10, Duration.ofMinutes(1)));
         Check asked = lease(meter, 5, 1, false);
@@ -334,7 +336,7 @@ class ScriptBatchTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void keysOfOtherTypesAndStatesThatNobodyWroteStartAnewAndLaterFormatsAreLeftAlone(Algorithm algorithm) {
         for (int parts : new int[] {1, 10}) {
             Limit limit = Limit.of(algorithm, 10, Duration.ofMinutes(1));

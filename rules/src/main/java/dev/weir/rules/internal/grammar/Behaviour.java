@@ -96,6 +96,8 @@ record Behaviour(
         String why = null;
         if (limit != null && limit.algorithm() == Algorithm.LEAKY_BUCKET) {
             why = "a leaky_bucket's delay needs one shared queue";
+        } else if (limit != null && limit.algorithm() == Algorithm.CONCURRENCY) {
+            why = "permits are counted where every server can release them";
         } else if (quota) {
             why = "quotas deny only together, so one store has to decide them all";
         }

@@ -90,6 +90,11 @@ final class EnvoyRateLimit {
     private RuleBuilder rule(Fields descriptor, Fields fields, String domain, String path, String label) {
         EnvoyFields.allow(fields, EnvoyFields.RATE_LIMIT, EnvoyFields.LIMIT_OTHERS);
         Algorithm given = LimitReader.algorithm(fields, Algorithm.FIXED_WINDOW);
+        if (given == Algorithm.CONCURRENCY) {
+            String hint = "expected: a rate; a rule in Weir's format (rules, not descriptors) limits concurrency";
+            problems.error(fields.at("algorithm"), "algorithm: concurrency", hint);
+            given = null;
+        }
         Algorithm algorithm = given == null ? Algorithm.FIXED_WINDOW : given;
         int before = problems.errors();
         boolean flag = fields.flag("unlimited", false);

@@ -6,6 +6,7 @@ import dev.weir.Algorithm;
 import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import dev.weir.internal.algorithm.Meters;
+import dev.weir.text.fields.Durations;
 import dev.weir.text.fields.Fields;
 import dev.weir.text.message.Suggestion;
 import dev.weir.text.yaml.YamlNode;
@@ -20,7 +21,18 @@ final class LimitReader {
     /** The fields that both formats have. */
     static final List<String> SHARED = List.of("algorithm", "burst", "sub_windows", "over");
 
-    static final List<String> KNOWN = List.of("requests", "window", "algorithm", "burst", "sub_windows", "over");
+    static final List<String> KNOWN =
+            List.of("requests", "window", "algorithm", "burst", "sub_windows", "over", "permit_ttl");
+
+    /** What a concurrency limit does not have, and why. */
+    private static final Map<String, String> NOT_OF_CONCURRENCY = Map.of(
+            "window", "it counts what is in flight; permit_ttl says how long a permit lasts that nobody gives back",
+            "burst", "requests is the most that is in flight at once",
+            "sub_windows", "only sliding_window has sub-windows",
+            "over", "only leaky_bucket has a queue");
+
+    private static final long DEFAULT_TTL_MICROS = 60_000_000;
+    private static final long LONGEST_TTL_MICROS = 24 * 3_600_000_000L;
 
     static final Map<String, String> OTHERS = Map.of(
             "rate", "did you mean requests?",
@@ -31,6 +43,7 @@ final class LimitReader {
             "period", "did you mean window?",
             "interval", "did you mean window?",
             "capacity", "did you mean burst?",
+            "ttl", "did you mean permit_ttl?",
             "type", "did you mean algorithm?");
 
     private static final List<String> CALENDAR =
@@ -44,6 +57,14 @@ final class LimitReader {
         int before = fields.problems().errors();
         fields.allow(KNOWN, OTHERS);
         Long requests = fields.whole("requests", 0, Long.MAX_VALUE);
+        if (isConcurrency(fields)) {
+            Limit limit = concurrency(fields, requests, cost);
+            return fields.problems().errors() == before ? limit : null;
+        }
+        if (fields.has("permit_ttl")) {
+            String hint = "only algorithm: concurrency has permits";
+            fields.problems().error(fields.nameAt("permit_ttl"), "permit_ttl without permits", hint);
+        }
         Long window = window(fields);
         for (String name : List.of("requests", "window")) {
             if (fields.lacks(name)) {
@@ -56,13 +77,46 @@ final class LimitReader {
         return fields.problems().errors() == before ? limit : null;
     }
 
-    /** Reads {@code algorithm}; {@code byDefault} if the file sets none, null if it does not exist. */
-    static @Nullable Algorithm algorithm(Fields fields, Algorithm byDefault) {
-        Scalar scalar = fields.scalar("algorithm");
-        if (scalar != null && scalar.text().equals("concurrency")) {
-            fields.problems().error(scalar.at(), "algorithm 'concurrency' does not exist in this version");
+    /** Whether the limit is one of concurrency. */
+    static boolean isConcurrency(Fields fields) {
+        YamlNode node = fields.node("algorithm");
+        return node instanceof Scalar scalar && scalar.text().equals(Algorithm.CONCURRENCY.text());
+    }
+
+    private static @Nullable Limit concurrency(Fields fields, @Nullable Long requests, long cost) {
+        if (fields.lacks("requests")) {
+            fields.problems().error(fields.nameAt("requests"), "requests is missing", "expected: how many at once");
+        }
+        for (String each : List.of("window", "burst", "sub_windows", "over")) {
+            if (fields.has(each)) {
+                String what = each + " with concurrency";
+                fields.problems().error(fields.nameAt(each), what, String.valueOf(NOT_OF_CONCURRENCY.get(each)));
+            }
+        }
+        Long given = fields.duration("permit_ttl");
+        if (given != null && given > LONGEST_TTL_MICROS) {
+            String what = "permit_ttl: " + Durations.text(given);
+            String expected = "expected: a day at most; a call that takes longer renews its permit";
+            fields.problems().error(fields.at("permit_ttl"), what, expected);
             return null;
         }
+        if (given != null && given < DEFAULT_TTL_MICROS) {
+            String what = "permit_ttl: " + Durations.text(given);
+            String hint = "a call that takes longer is no longer counted, unless it renews its permit, which Envoy"
+                    + " cannot";
+            fields.problems().warning(fields.at("permit_ttl"), what, hint);
+        }
+        if (requests == null) {
+            return null;
+        }
+        long ttl = given == null ? DEFAULT_TTL_MICROS : given;
+        Limit limit = new Limit(Algorithm.CONCURRENCY, requests, ttl, requests, 1);
+        check(fields, limit, cost);
+        return limit;
+    }
+
+    /** Reads {@code algorithm}; {@code byDefault} if the file sets none, null if it does not exist. */
+    static @Nullable Algorithm algorithm(Fields fields, Algorithm byDefault) {
         boolean given = fields.has("algorithm") || fields.isMeant("algorithm");
         return given ? fields.oneOf("algorithm", Algorithm.values()) : byDefault;
     }

@@ -71,6 +71,14 @@ record OverLimit(@Nullable QueueBounds queue, long tarpitMicros) {
                                     + ", in which a full leaky_bucket drains; or a smaller burst");
             return DENY;
         }
+        if (limit != null && limit.algorithm() == Algorithm.CONCURRENCY) {
+            queue.problems()
+                    .error(
+                            over.nameAt("queue"),
+                            "queue beside algorithm: concurrency",
+                            "a queue waits for a rate; expected: no queue, or another algorithm");
+            return DENY;
+        }
         int most = waiting == null ? QueueBounds.DEFAULT_WAITING : waiting.intValue();
         return new OverLimit(new QueueBounds(micros, most), 0);
     }

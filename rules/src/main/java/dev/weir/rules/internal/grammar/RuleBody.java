@@ -43,7 +43,8 @@ public record RuleBody(Mapping body, RuleFile.Weir file) {
             "updated_at",
             "updated_by");
 
-    private static final Set<String> LIMIT_FIELDS = Set.of("algorithm", "burst", "window", "sub_windows", "over");
+    private static final Set<String> LIMIT_FIELDS =
+            Set.of("algorithm", "burst", "window", "sub_windows", "over", "permit_ttl");
 
     /** Reads the rule {@code id}; null if the body is not a mapping, and {@code problems} then has the error. */
     public static @Nullable RuleBody read(

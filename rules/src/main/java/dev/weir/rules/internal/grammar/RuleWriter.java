@@ -1,5 +1,6 @@
 package dev.weir.rules.internal.grammar;
 
+import dev.weir.Algorithm;
 import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
@@ -147,8 +148,9 @@ public final class RuleWriter {
         CalendarWindow calendar = limit.calendar();
         List<Entry> of = new ArrayList<>();
         of.add(new Entry(text("requests"), plain(String.valueOf(limit.requests()))));
+        String window = limit.algorithm() == Algorithm.CONCURRENCY ? "permit_ttl" : "window";
         of.add(new Entry(
-                text("window"), text(calendar == null ? Durations.text(limit.windowMicros()) : calendar.text())));
+                text(window), text(calendar == null ? Durations.text(limit.windowMicros()) : calendar.text())));
         of.add(new Entry(text("algorithm"), text(limit.algorithm().text())));
         if (limit.algorithm().isBucket() && limit.burst() != limit.requests()) {
             of.add(new Entry(text("burst"), plain(String.valueOf(limit.burst()))));

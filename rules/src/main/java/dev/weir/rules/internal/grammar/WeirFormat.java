@@ -49,6 +49,7 @@ final class WeirFormat {
             "window", Fields.belongsIn("limit"),
             "burst", Fields.belongsIn("limit"),
             "algorithm", Fields.belongsIn("limit"),
+            "permit_ttl", Fields.belongsIn("limit"),
             "shadow_mode", Suggestion.meant("shadow"),
             "endpoint", Fields.belongsIn("match"),
             "tier", Fields.belongsIn("match"));

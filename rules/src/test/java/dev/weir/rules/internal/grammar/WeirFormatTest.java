@@ -259,7 +259,8 @@ class WeirFormatTest {
                         "20:5: rule: a text (expected: a mapping of names to values)",
                         "21:24: requests: 20000 (expected: <= 10000 for sliding_window_log,"
                                 + " which remembers every hit; sliding_window takes more)",
-                        "22:50: algorithm 'concurrency' does not exist in this version",
+                        "22:27: window with concurrency (it counts what is in flight; permit_ttl says how long a permit"
+                                + " lasts that nobody gives back)",
                         "23:18: key_pattern: 'no braces' (expected: something like user:{user_id})");
     }
 
@@ -275,12 +276,23 @@ class WeirFormatTest {
             rules: [{ limit: { requests: 5, unit: 1s } }]                     | 1:33: unknown field 'unit' (did you mean window? unit: minute is window: 1m)
             rules: [{ limit: }]                                               | 1:11: limit is missing (expected: limit: { requests: 10, window: 1s }, or a match of one tier that has a limit)
             rules: [{ limit: { requests: 5, window: 1s, algorithm: leaky, over: queue, burst: 9 } }] | 1:56: unknown algorithm 'leaky' (did you mean leaky_bucket?)
-            rules: [{ limit: { requests: 5, window: 1s, algorithm: slide, sub_windows: 9 } }]        | 1:56: unknown algorithm 'slide' (expected: token_bucket, gcra, leaky_bucket, fixed_window, sliding_window, sliding_window_log)
+            rules: [{ limit: { requests: 5, window: 1s, algorithm: slide, sub_windows: 9 } }]        | 1:56: unknown algorithm 'slide' (expected: token_bucket, gcra, leaky_bucket, fixed_window, sliding_window, sliding_window_log, concurrency)
             rules: [{ limit: { requests: 5, window: 1s, algo: leaky_bucket, over: queue } }]         | 1:45: unknown field 'algo' (did you mean algorithm?)
             rules: [{ limit: { requests: 5, window: min } }]                  | 1:41: window: 'min' (did you mean minute?)
             rules: [{ limit: { requests: 5, window: 99999d } }]               | 1:41: window: 8639913600000000 (expected: <= 2251799813685247 microseconds, some 26062 days)
             rules: [{ limit: { requests: 5_000_000_000, window: 1s } }]       | 1:30: requests: 5000000000 (expected: <= 4294967295, what a bucket can hold)
             rules: [{ limit: { requests: 1, window: 1s, burst: 5000000000 } }] | 1:52: burst: 5000000000 (expected: <= 4294967295, what a bucket can hold)
+            rules: [{ limit: { requests: 5, algorithm: concurrency, burst: 9 } }] | 1:57: burst with concurrency (requests is the most that is in flight at once)
+            rules: [{ limit: { requests: 5, algorithm: concurrency, sub_windows: 9 } }] | 1:57: sub_windows with concurrency (only sliding_window has sub-windows)
+            rules: [{ limit: { requests: 5, algorithm: concurrency, over: queue } }] | 1:57: over with concurrency (only leaky_bucket has a queue)
+            rules: [{ limit: { algorithm: concurrency } }]                    | 1:18: requests is missing (expected: how many at once)
+            rules: [{ limit: { requests: 20000, algorithm: concurrency } }]   | 1:30: requests: 20000 (expected: <= 10000 for concurrency, which remembers every permit)
+            rules: [{ limit: { requests: 5, algorithm: concurrency, ttl: 90s } }] | 1:57: unknown field 'ttl' (did you mean permit_ttl?)
+            rules: [{ limit: { requests: 5, algorithm: concurrency, permit_ttl: 25h } }] | 1:69: permit_ttl: 25h (expected: a day at most; a call that takes longer renews its permit)
+            rules: [{ limit: { requests: 5, algorithm: concurrency, permit_ttl: 0s } }] | 1:69: permit_ttl: '0s' (expected: more than 0)
+            rules: [{ limit: { requests: 5, window: 1s, permit_ttl: 60s } }]  | 1:45: permit_ttl without permits (only algorithm: concurrency has permits)
+            rules: [{ limit: { requests: 500, algorithm: concurrency }, consistency: leased }] | 1:74: consistency: leased (permits are counted where every server can release them; expected: exact or local)
+            rules: [{ limit: { requests: 5, algorithm: concurrency }, cost: 6 }] | 1:30: requests: 5 (expected: >= 6, the cost of one request, or no request would ever pass)
             rules: [{ match: { tier: [] } }]                                  | 1:26: tier: [] can never match (expected: at least one value)
             rules: [{ mach: { tier: free } }]                                 | 1:11: unknown field 'mach' (did you mean match?)
             {teirs: { free: { requests: 5, window: 1s } }, rules: [{ match: { tier: free } }]} | 1:2: unknown field 'teirs' (did you mean tiers?)
@@ -292,6 +304,18 @@ class WeirFormatTest {
             """)
     void oneMistakeIsOneLine(String file, String line) {
         assertThat(said(file)).containsExactly(line);
+    }
+
+    @Test
+    void aConcurrencyLimitHasPermitsInsteadOfAWindow() {
+        assertThat(said("rules: [{ limit: { requests: 5, algorithm: concurrency, permit_ttl: 59s } }]"))
+                .containsExactly(
+                        "1:69: warning: permit_ttl: 59s (a call that takes longer is no longer counted, unless it"
+                                + " renews its permit, which Envoy cannot)");
+        assertThat(said("rules: [{ limit: { requests: 5, algorithm: concurrency, permit_ttl: 60s } }]"))
+                .isEmpty();
+        assertThat(said("rules: [{ limit: { requests: 5, algorithm: concurrency }, consistency: local }]"))
+                .isEmpty();
     }
 
     @Test

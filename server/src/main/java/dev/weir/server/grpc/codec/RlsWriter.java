@@ -9,6 +9,7 @@ import dev.weir.server.rls.RlsStatus;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Writes a {@code RateLimitResponse}. */
@@ -52,9 +53,15 @@ public final class RlsWriter {
             headers(out, RESPONSE_HEADERS, settings.responseHeaders(), status);
             headers(out, REQUEST_HEADERS, settings.requestHeaders(), status);
         }
-        if (settings.dynamicMetadata()) {
+        if (settings.dynamicMetadata() || decision.permits() != null) {
+            metadata(RlsMetadata.of(settings, request, hitsAddend, decision), out);
+        }
+    }
+
+    private static void metadata(@Nullable Map<String, Object> members, ProtobufWriter out) {
+        if (members != null) {
             ByteBuf struct = Unpooled.buffer();
-            StructWriter.writeStruct(struct, RlsMetadata.of(request, hitsAddend, decision));
+            StructWriter.writeStruct(struct, members);
             out.room(1 + struct.readableBytes()).put(RESPONSE_METADATA);
             out.put(ByteBufUtil.getBytes(struct));
         }

@@ -1,0 +1,152 @@
+package dev.weir.internal.limiter.check;
+
+import dev.weir.Algorithm;
+import dev.weir.Limit;
+import dev.weir.Request;
+import dev.weir.StoreFailure;
+import dev.weir.internal.algorithm.Meter;
+import dev.weir.internal.algorithm.PermitSet;
+import dev.weir.internal.match.Match;
+import dev.weir.internal.match.Matches;
+import dev.weir.internal.model.HeldPermit;
+import dev.weir.internal.model.TakenPermits;
+import dev.weir.internal.store.Check;
+import dev.weir.internal.store.Checks;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The checks of concurrency rules: which rules a request meets, the ids of the permits that it takes, and what a decision
+ * says of them. Nothing here runs while no rule in force is a concurrency rule.
+ */
+public final class PermitChecks {
+    private PermitChecks() {}
+
+    /**
+     * Removes matches. A request that cannot release loses its concurrency rules. A descriptor that gives hits back, and
+     * meets a concurrency rule, loses all others: at the end of a call only its permit comes back.
+     */
+    static void narrow(Request request, Matches matches) {
+        matches.taken = TakenPermits.NONE;
+        List<String> unenforced = null;
+        for (int i = matches.size() - 1; i >= 0; i--) {
+            Match match = matches.get(i);
+            if (isConcurrency(match) && !request.takesPermits()) {
+                unenforced = unenforced == null ? new ArrayList<>() : unenforced;
+                unenforced.add(0, label(match));
+                matches.remove(i);
+            } else if (request.hitsOf(match.descriptor()) < 0
+                    && !isConcurrency(match)
+                    && meetsConcurrency(matches, match.descriptor())) {
+                matches.remove(i);
+            }
+        }
+        if (unenforced != null) {
+            matches.taken = new TakenPermits(List.of(), unenforced, 0);
+        }
+    }
+
+    private static boolean meetsConcurrency(Matches matches, int descriptor) {
+        for (int i = 0; i < matches.size(); i++) {
+            if (matches.get(i).descriptor() == descriptor && isConcurrency(matches.get(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isConcurrency(Match match) {
+        Limit limit = match.rule() == null ? null : match.rule().limit();
+        return limit != null && limit.algorithm() == Algorithm.CONCURRENCY;
+    }
+
+    private static String label(Match match) {
+        return match.rule() == null ? "" : match.rule().label();
+    }
+
+    /** Gives the check of a concurrency rule that takes permits their ids. */
+    static void name(Check check) {
+        if (check.meter instanceof PermitSet permits) {
+            check.countsDenied = false; // a permit of a denied request would never come back
+            if (check.hits > 0) {
+                long id = ThreadLocalRandom.current().nextLong(1, PermitSet.LAST_ID);
+                check.meter = permits.holding(id, check.hits);
+            }
+        }
+    }
+
+    /** The meter of {@code share} for a check of {@code before}: the same permits, counted elsewhere. */
+    public static Meter sameIds(@Nullable Meter before, Meter share) {
+        return before instanceof PermitSet named && named.permits() > 0 && share instanceof PermitSet permits
+                ? permits.holding(named.firstId(), named.permits())
+                : share;
+    }
+
+    /**
+     * Treats permits as unanswered whose answer took {@code nanos}, a quarter of their time to live or more. This process
+     * was paused, and by the time its caller is done the permits may have expired.
+     */
+    public static void refuseLate(Checks checks, long nanos) {
+        for (int i = 0; i < checks.size(); i++) {
+            Check check = checks.get(i);
+            if (check.hits > 0
+                    && check.failure == null
+                    && check.outcome.allowed
+                    && check.meter instanceof PermitSet permits
+                    && nanos / 1_000 >= permits.limit().windowMicros() / 4) {
+                check.failure = StoreFailure.TIMEOUT;
+            }
+        }
+    }
+
+    /** Whether a store may have taken permits for {@code check}, which failed, without being heard. */
+    public static boolean mayBeLost(Check check) {
+        boolean unheard = check.failure == StoreFailure.TIMEOUT || check.failure == StoreFailure.BROKEN;
+        return unheard && check.hits > 0 && check.meter instanceof PermitSet permits && permits.permits() > 0;
+    }
+
+    /** What the decision of {@code checks}, which were {@code allowed} or not, says of permits. */
+    static TakenPermits taken(Matches matches, Checks checks, boolean allowed) {
+        TakenPermits narrowed = matches.taken == null ? TakenPermits.NONE : matches.taken;
+        List<HeldPermit> held = new ArrayList<>();
+        long enforced = Long.MAX_VALUE;
+        long watched = Long.MAX_VALUE;
+        for (int i = 0; i < checks.size(); i++) {
+            Check check = checks.get(i);
+            if (check.hits > 0 && check.meter instanceof PermitSet permits) {
+                // A check that its store did not answer, and that is not counted here instead, holds nothing.
+                boolean counted = check.failure == null || check.store == Check.LOCAL;
+                boolean holds = allowed && check.outcome.allowed && counted;
+                if (holds) {
+                    held.add(held(matches.get(check.about), check, permits));
+                }
+                long comesBack = holds && check.failure == null ? check.hits : 0;
+                if (check.role == Check.Role.SHADOW) {
+                    watched = Math.min(watched, comesBack);
+                } else {
+                    enforced = Math.min(enforced, comesBack);
+                }
+            }
+        }
+        if (enforced == Long.MAX_VALUE && watched == Long.MAX_VALUE) {
+            return narrowed;
+        }
+        return new TakenPermits(held, narrowed.unenforced(), enforced == Long.MAX_VALUE ? watched : enforced);
+    }
+
+    private static HeldPermit held(Match match, Check check, PermitSet permits) {
+        boolean shared = check.store != Check.LOCAL;
+        return new HeldPermit(
+                label(match),
+                check.store,
+                check.key0,
+                check.key1,
+                shared ? check.name.subject() : 0,
+                shared ? check.name.toString() : "",
+                permits.firstId(),
+                permits.permits(),
+                permits.limit().windowMicros());
+    }
+}
