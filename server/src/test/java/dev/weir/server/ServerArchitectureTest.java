@@ -178,7 +178,7 @@ class ServerArchitectureTest {
                 .whereLayer("admin")
                 .mayOnlyAccessLayers("access", "counters", "health", "http", "rls", "rules", "settings")
                 .whereLayer("access")
-                .mayOnlyAccessLayers("http", "settings")
+                .mayOnlyAccessLayers("http", "lifecycle", "settings")
                 .whereLayer("counters")
                 .mayOnlyAccessLayers("http")
                 .whereLayer("rules")
