@@ -1,18 +1,20 @@
 package dev.weir.internal.model;
 
+import dev.weir.Cause;
 import dev.weir.Limit;
 
 /**
  * Chooses the binding verdict of a decision, the one that headers and messages describe. Denials come first, and of
- * several the one with the longest retry-after. Denials of quota rules come after other denials, because they may not
- * have denied the request. Then comes the verdict with the least share of its limit left, and shadow rules come last. On
+ * several the one whose {@linkplain Cause cause} is told first, then the one with the longest retry-after. Denials of quota
+ * rules come after other denials, because they may not have denied the request. Then comes the verdict with the least share of its limit left, and shadow rules come last. On
  * a tie the first wins.
  */
 public final class BindingVerdict {
-    private static final int DENIAL = 0;
-    private static final int QUOTA_DENIAL = 1;
-    private static final int ADMISSION = 2;
-    private static final int SHADOW = 3;
+    /** The rank of a denial is the position of its cause, which is below this. */
+    private static final int QUOTA_DENIAL = 100;
+
+    private static final int ADMISSION = 101;
+    private static final int SHADOW = 102;
 
     private BindingVerdict() {}
 
@@ -34,11 +36,12 @@ public final class BindingVerdict {
         if (verdict.shadow()) {
             return SHADOW;
         }
-        if (verdict.allowed()) {
+        Cause cause = verdict.cause();
+        if (cause == null) {
             return ADMISSION;
         }
         Rule rule = verdict.rule();
-        return rule != null && rule.quota() ? QUOTA_DENIAL : DENIAL;
+        return rule != null && rule.quota() ? QUOTA_DENIAL : cause.ordinal();
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.weir.internal.model;
 
+import dev.weir.Cause;
 import dev.weir.Decision;
 import dev.weir.Request;
 import dev.weir.Verdict;
@@ -69,6 +70,16 @@ public final class MutableDecision implements Decision {
     @Override
     public boolean allowed() {
         return allowed;
+    }
+
+    /** The cause of the denial: that of the binding verdict; null if the request may pass. */
+    @Override
+    public @Nullable Cause cause() {
+        if (allowed) {
+            return null;
+        }
+        Cause cause = binding < 0 ? null : verdicts[binding].cause();
+        return cause == null ? Cause.QUOTA : cause;
     }
 
     /** Whether a failure policy decided at least one check, because a store did not answer. */

@@ -141,6 +141,9 @@ public final class RuleWriter {
         if (rule.onMissing() != byDefault.onMissing()) {
             add("on_missing", text(Fields.nameOf(rule.onMissing())));
         }
+        if (rule.denyAs() != byDefault.denyAs()) {
+            add("deny_as", plain(String.valueOf(rule.denyAs().status())));
+        }
         if (rule.consistency() != byDefault.consistency()) {
             add("consistency", text(Fields.nameOf(rule.consistency())));
         }
