@@ -3,27 +3,22 @@ package dev.weir.server.rest;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.Request;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
-import dev.weir.internal.model.VerdictSentence;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.JsonOutput;
+import dev.weir.server.problem.DenialProblem;
+import dev.weir.server.problem.VerdictNumbers;
 import dev.weir.server.request.UnknownNames;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Writes the answer to a check: numbers and headers, and for a denial the reason, the counter and the wait. */
 final class CheckAnswers {
-    private static final String QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
-
     private final RateLimitFields fields;
     private final RetryAfter retryAfter;
 
@@ -32,7 +27,7 @@ final class CheckAnswers {
         this.retryAfter = new RetryAfter(settings.retryJitter());
     }
 
-    /** Returns 200, or 429 with the reason; 503 if no limit is used up, but a required store does not answer. */
+    /** Returns 200, or the status of the denial's cause with a problem that tells the reason. */
     HttpAnswer of(Request request, MutableDecision decision, RuleIndex rules) {
         VerdictNumbers told = VerdictNumbers.binding(decision);
         List<String> headers = fields.of(decision);
@@ -54,14 +49,13 @@ final class CheckAnswers {
             });
             return new HttpAnswer(200, HttpAnswer.JSON, body, headers);
         }
-        if (told != null && (told.passesLater() || told.storeDown())) {
+        VerdictNumbers retry = DenialProblem.retry(decision);
+        if (retry != null) {
             headers = new ArrayList<>(headers);
             headers.add("Retry-After");
-            headers.add(retryAfter.seconds(told));
+            headers.add(retryAfter.seconds(retry));
         }
-        int status = told != null && told.storeDown() ? 503 : 429;
-        return new HttpAnswer(
-                status, HttpAnswer.PROBLEM, JsonOutput.bytes(json -> denial(json, status, decision, told)), headers);
+        return new HttpAnswer(decision.status(), HttpAnswer.PROBLEM, DenialProblem.of(decision), headers);
     }
 
     /** Says so if no rule applies because of a wrong name: such a request passes without a limit. */
@@ -86,8 +80,9 @@ final class CheckAnswers {
             json.writeBooleanField("allowed", decision.allowed());
             if (told != null) {
                 numbers(json, told);
-                if (!decision.allowed() && (told.passesLater() || told.storeDown())) {
-                    json.writeNumberField("retry_after", told.retryAfterSeconds());
+                VerdictNumbers retry = DenialProblem.retry(decision);
+                if (retry != null) {
+                    json.writeNumberField("retry_after", retry.retryAfterSeconds());
                 }
             }
             delay(json, decision);
@@ -167,44 +162,5 @@ final class CheckAnswers {
             }
             json.writeEndObject();
         }
-    }
-
-    private static void denial(JsonGenerator json, int status, MutableDecision decision, @Nullable VerdictNumbers told)
-            throws IOException {
-        boolean quota = status == 429;
-        json.writeStartObject();
-        json.writeStringField("type", quota ? QUOTA_EXCEEDED : "about:blank");
-        json.writeStringField(
-                "title",
-                quota ? "Request cannot be satisfied as assigned quota has been exceeded" : "Service Unavailable");
-        json.writeNumberField("status", status);
-        json.writeBooleanField("allowed", false);
-        if (told != null) {
-            String whose = Objects.requireNonNullElse(decision.counterName(), "");
-            json.writeStringField("detail", VerdictSentence.of(told.verdict(), whose));
-            numbers(json, told);
-            if (told.passesLater() || told.storeDown()) {
-                json.writeNumberField("retry_after", told.retryAfterSeconds());
-            }
-            if (told.knowsWhen()) {
-                json.writeStringField("passes_at", told.passesAt().toString());
-            }
-            json.writeStringField("rule", told.name());
-            json.writeStringField("counter", whose);
-            json.writeStringField("reason", told.verdict().reason().name().toLowerCase(Locale.ROOT));
-        }
-        degraded(json, decision);
-        json.writeArrayFieldStart("violated-policies");
-        List<String> named = new ArrayList<>();
-        for (int i = 0; i < decision.size(); i++) {
-            MutableVerdict verdict = decision.verdict(i);
-            String name = VerdictNumbers.name(verdict);
-            if (!verdict.allowed() && !verdict.shadowed() && !named.contains(name)) {
-                named.add(name);
-                json.writeString(name);
-            }
-        }
-        json.writeEndArray();
-        json.writeEndObject();
     }
 }

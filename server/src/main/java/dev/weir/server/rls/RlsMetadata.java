@@ -1,5 +1,6 @@
 package dev.weir.server.rls;
 
+import dev.weir.Cause;
 import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.internal.model.MutableDecision;
@@ -9,17 +10,32 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the {@code dynamic_metadata} of an answer: a copy of the request, and the metadata of the rules that passed.
- * Values are text, Double, Boolean, null, List and Map; members are sorted, as the reference writes them.
+ * {@code weir} has the status of a denial that is not a 429. Values are text, Double, Boolean, null, List and Map; members are sorted, as the reference writes them.
  */
 public final class RlsMetadata {
+    /** The member that the reference does not have. */
+    private static final String OWN = "weir";
+
     private RlsMetadata() {}
 
-    /** Builds the metadata for a request that had {@code hitsAddend}, 0 if it gave none. */
-    public static Map<String, Object> of(Request request, long hitsAddend, MutableDecision decision) {
+    /**
+     * Builds the metadata for a request that had {@code hitsAddend}, 0 if it gave none. Without {@code everything} it
+     * has only what Weir adds to the reference; it is null if that is nothing.
+     */
+    public static @Nullable Map<String, Object> of(
+            Request request, long hitsAddend, MutableDecision decision, boolean everything) {
+        Map<String, Object> own = own(decision);
+        if (!everything) {
+            return own.isEmpty() ? null : Map.of(OWN, own);
+        }
         Map<String, Object> members = new TreeMap<>();
+        if (!own.isEmpty()) {
+            members.put(OWN, own);
+        }
         members.put("domain", request.domain());
         List<Object> descriptors = new ArrayList<>(request.descriptors());
         for (int i = 0; i < request.descriptors(); i++) {
@@ -42,6 +58,12 @@ public final class RlsMetadata {
             members.put("metadata", metadata);
         }
         return members;
+    }
+
+    private static Map<String, Object> own(MutableDecision decision) {
+        int status = decision.status();
+        boolean told = status != 200 && status != Cause.QUOTA.status();
+        return told ? Map.of("status", (double) status) : Map.of();
     }
 
     private static Map<String, Object> descriptor(Request request, int index) {

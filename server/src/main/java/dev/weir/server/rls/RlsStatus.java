@@ -1,5 +1,6 @@
 package dev.weir.server.rls;
 
+import dev.weir.Cause;
 import dev.weir.Limit;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
@@ -67,11 +68,14 @@ public final class RlsStatus {
     }
 
     /**
-     * Whole seconds, rounded up, and never 0: Envoy truncates fractions, and a client that reads 0 would retry at once.
+     * Whole seconds, rounded up: Envoy truncates fractions, and a client that reads 0 would retry at once. 0, which is
+     * not sent, for a denial that no wait cures: Envoy makes a Retry-After of it.
      */
     public long resetSeconds() {
         MutableVerdict v = verdict;
-        return v == null ? 0 : Math.max(1, ceilSeconds(v.resetMicros()));
+        Cause cause = over && v != null ? v.cause() : null;
+        boolean none = v == null || (cause != null && !cause.passesLater());
+        return none ? 0 : Math.max(1, ceilSeconds(v.resetMicros()));
     }
 
     private static boolean countsDenied(MutableVerdict verdict) {

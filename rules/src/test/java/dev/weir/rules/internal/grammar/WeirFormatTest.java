@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.weir.Algorithm;
+import dev.weir.Cause;
 import dev.weir.CalendarWindow;
 import dev.weir.Consistency;
 import dev.weir.Limit;
@@ -81,6 +82,19 @@ class WeirFormatTest {
                 .extracting(Rule::domain, Rule::onFail, Rule::onMissing)
                 .containsExactly(
                         tuple("default", OnFail.DENY, OnMissing.SHARE), tuple("default", OnFail.ALLOW, OnMissing.DENY));
+    }
+
+    @Test
+    void denyAsNamesTheStatusOfADenial() {
+        assertThat(rules("""
+                        deny_as: 503
+                        rules:
+                          - { name: a, limit: { requests: 5, window: 1s } }
+                          - { name: b, limit: { requests: 0, window: 1h }, deny_as: 403 }
+                          - { name: c, limit: { requests: 5, window: 1h }, deny_as: 429 }
+                        """))
+                .extracting(Rule::denyAs)
+                .containsExactly(Cause.CAPACITY, Cause.NOT_ALLOWED, Cause.QUOTA);
     }
 
     @Test
