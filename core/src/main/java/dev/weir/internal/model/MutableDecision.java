@@ -22,6 +22,7 @@ public final class MutableDecision implements Decision {
     private long askedMicros;
     private boolean repeated;
     private boolean conflict;
+    private @Nullable Ban ban;
     private @Nullable String counterText;
     private @Nullable String counterBucket;
 
@@ -34,6 +35,7 @@ public final class MutableDecision implements Decision {
         binding = -1;
         repeated = false;
         conflict = false;
+        ban = null;
         counterText = null;
         counterBucket = null;
     }
@@ -72,14 +74,32 @@ public final class MutableDecision implements Decision {
         return allowed;
     }
 
-    /** The cause of the denial: that of the binding verdict; null if the request may pass. */
+    /** The cause of the denial: a ban, or that of the binding verdict; null if the request may pass. */
     @Override
     public @Nullable Cause cause() {
         if (allowed) {
             return null;
         }
+        if (ban != null) {
+            return Cause.BANNED;
+        }
         Cause cause = binding < 0 ? null : verdicts[binding].cause();
         return cause == null ? Cause.QUOTA : cause;
+    }
+
+    /** Records the entry that decided: a ban, or a shadow ban, with which the request passes. */
+    public void ban(Ban entry) {
+        ban = entry;
+    }
+
+    /** The ban or shadow ban that decided the request; null if no entry did. The caller must not see a shadow ban. */
+    public @Nullable Ban ban() {
+        return ban;
+    }
+
+    /** Whether the request passes only because of a shadow ban, of which the upstream is told and the caller is not. */
+    public boolean isShadowBanned() {
+        return allowed && ban != null;
     }
 
     /** Whether a failure policy decided at least one check, because a store did not answer. */
@@ -139,6 +159,7 @@ public final class MutableDecision implements Decision {
         askedMicros = other.askedMicros;
         repeated = other.repeated;
         conflict = other.conflict;
+        ban = other.ban;
         for (int i = 0; i < other.size; i++) {
             add().set(other.verdicts[i]);
         }
@@ -205,6 +226,10 @@ public final class MutableDecision implements Decision {
     /** The decision and every verdict, for people. */
     @Override
     public String toString() {
+        Ban by = ban;
+        if (by != null && !allowed) {
+            return "denied (" + by.sentence() + ")";
+        }
         String all = size == 0
                 ? "(no rule applies)"
                 : String.valueOf(Arrays.asList(verdicts).subList(0, size));

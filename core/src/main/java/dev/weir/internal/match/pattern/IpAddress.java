@@ -24,7 +24,7 @@ public final class IpAddress {
     private final char[] written = new char[LONGEST];
 
     /** The parser of this thread, to be used at once and not kept. */
-    static IpAddress ofThread() {
+    public static IpAddress ofThread() {
         return OF_THREAD.get();
     }
 
