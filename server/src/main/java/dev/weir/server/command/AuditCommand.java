@@ -1,5 +1,10 @@
 package dev.weir.server.command;
 
+import dev.weir.server.command.client.AdminClient;
+import dev.weir.server.command.client.AdminCommandGroup;
+import dev.weir.server.command.client.CommandException;
+import dev.weir.server.command.client.CommandTime;
+import dev.weir.server.command.client.ExitCodes;
 import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.switches.SwitchJournal;

@@ -1,5 +1,6 @@
 package dev.weir.server.command;
 
+import dev.weir.server.command.client.CommandException;
 import dev.weir.text.message.FileErrors;
 import java.io.IOException;
 import java.nio.file.Files;

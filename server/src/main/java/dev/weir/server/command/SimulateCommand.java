@@ -1,5 +1,6 @@
 package dev.weir.server.command;
 
+import dev.weir.server.command.client.CommandException;
 import dev.weir.Limit;
 import dev.weir.internal.model.Rule;
 import dev.weir.server.terminal.TextTable;

@@ -1,5 +1,6 @@
 package dev.weir.server.command;
 
+import dev.weir.server.command.client.CommandException;
 import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.WrittenRules;

@@ -1,5 +1,7 @@
 package dev.weir.server.command;
 
+import dev.weir.server.command.client.CommandException;
+import dev.weir.server.command.client.ExitCodes;
 import dev.weir.server.completion.CompletionCommand;
 import dev.weir.server.log.Logs;
 import dev.weir.server.memory.DirectMemory;

@@ -1,4 +1,4 @@
-package dev.weir.server.command;
+package dev.weir.server.command.client;
 
 import dev.weir.server.tls.ClientTls;
 import java.io.IOException;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Calls a running server, in clear text or over TLS. */
-class ServerClient {
+public class ServerClient {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(10);
 
@@ -38,10 +38,10 @@ class ServerClient {
     private @Nullable HttpClient client;
 
     /** A call: {@code url} is the value of {@code option}, which should look like {@code example}. */
-    record Call(String option, String url, String example, String method, String path) {}
+    public record Call(String option, String url, String example, String method, String path) {}
 
     /** Sends a call. Headers are names and values in turn. */
-    final HttpResponse<String> send(Call call, byte @Nullable [] body, List<String> headers) throws CommandException {
+    public final HttpResponse<String> send(Call call, byte @Nullable [] body, List<String> headers) throws CommandException {
         String url = call.url();
         try {
             HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + call.path()))
@@ -108,7 +108,7 @@ class ServerClient {
         }
     }
 
-    static @Nullable Path path(@Nullable String variable) {
+    public static @Nullable Path path(@Nullable String variable) {
         return variable == null || variable.isEmpty() ? null : Path.of(variable);
     }
 }
