@@ -7,6 +7,8 @@ import dev.weir.internal.runtime.RejectedNotes;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.server.admin.AdminApi;
 import dev.weir.server.admin.ControlApi;
+import dev.weir.server.bans.Escalator;
+import dev.weir.server.bans.ServerBans;
 import dev.weir.server.control.ControlComponents;
 import dev.weir.server.counters.CounterAdmin;
 import dev.weir.server.grpc.Decider;
@@ -141,8 +143,16 @@ public final class WeirServer implements AutoCloseable {
         health.degradedBy(() -> Stream.of(stores.degraded(), control.degraded())
                 .filter(each -> !each.isEmpty())
                 .collect(Collectors.joining("; ")));
+        Escalator escalator =
+                new Escalator(stores.memory(), stores.shared(), time, settings.limiter(), control.bans()::escalate);
+        escalator.rules(rules.all());
         Limiter limiter = new Limiter(
-                rules.all(), stores.memory(), stores.shared(), time, settings.limiter(), observers.observer());
+                rules.all(),
+                stores.memory(),
+                stores.shared(),
+                time,
+                settings.limiter(),
+                escalator.after(observers.observer()));
         RedisSharedStore noteStore = stores.noteStore();
         FleetSecret secret = settings.trust().fleetSecret();
         CounterAdmin counters =
@@ -155,6 +165,9 @@ public final class WeirServer implements AutoCloseable {
         certificates.addTo(metrics);
         observers.addTo(metrics);
         new NetworkGauges(memory).addTo(metrics);
+        ServerBans bans = new ServerBans(control.bans(), escalator, limiter);
+        bans.addTo(metrics);
+        addTo(metrics, control.bans().rejectedNotes());
         addTo(metrics, counters.rejectedNotes());
         if (control.control() != null) {
             addTo(metrics, control.control().switches().rejectedNotes());
@@ -190,6 +203,7 @@ public final class WeirServer implements AutoCloseable {
                                         counters,
                                         stores.redis(),
                                         control.control(),
+                                        control.bans(),
                                         WatchedRuleFiles.options(settings))
                                 .routes()));
         if (!settings.warmUp().isZero()) {
@@ -198,9 +212,12 @@ public final class WeirServer implements AutoCloseable {
         awaitConnections(stores);
         rules.follow(next -> {
             observers.rules(next);
+            escalator.rules(next);
             limiter.index(next);
         });
         control.followSwitches(noteStore, secret);
+        bans.start();
+        control.followBans(noteStore, secret);
         files.start();
         tasks.every(Duration.ofMillis(Limiter.TICK_MILLIS), limiter::tick);
         tasks.every(OUTAGE_LOG_PERIOD, stores::logOutage);

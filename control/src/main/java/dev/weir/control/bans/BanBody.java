@@ -25,7 +25,12 @@ import org.jspecify.annotations.Nullable;
  * @param reason why; null if the body gives none
  */
 public record BanBody(
-        BanKind kind, String attribute, String value, String domain, long untilMicros, @Nullable String reason) {
+        BanKind kind,
+        String attribute,
+        String value,
+        String domain,
+        long untilMicros,
+        @Nullable String reason) {
     private static final List<String> FIELDS =
             List.of("attribute", "value", "domain", "kind", "for", "expires_at", "reason");
     private static final Map<String, String> OTHERS = Map.of(
@@ -70,7 +75,8 @@ public record BanBody(
     private static String required(Fields fields, String name, DiagnosticCollector problems) {
         String text = fields.text(name);
         if (text == null && fields.lacks(name)) {
-            problems.error(fields.at(), name + " is missing", "expected: attribute and value, such as ip and 192.0.2.1");
+            problems.error(
+                    fields.at(), name + " is missing", "expected: attribute and value, such as ip and 192.0.2.1");
         }
         return text == null ? "" : text;
     }

@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param untilMicros when the entry expires, microseconds since the epoch
  * @param author who, from where and why
  */
-public record BanChange(
-        BanName name, @Nullable BanKind kind, long untilMicros, long stamp, Author author) {
+public record BanChange(BanName name, @Nullable BanKind kind, long untilMicros, long stamp, Author author) {
     /** How long a removal is remembered, so that no node that was away brings the entry back. */
     private static final long REMEMBERED_MILLIS = Duration.ofDays(30).toMillis();
 

@@ -1,5 +1,6 @@
 package dev.weir.control.bans;
 
+import dev.weir.control.audit.Author;
 import dev.weir.control.change.AuditedTransactions;
 import dev.weir.control.change.Change;
 import dev.weir.control.change.ChangeRefusedException;
@@ -11,7 +12,6 @@ import dev.weir.control.data.StoredVersion;
 import dev.weir.control.database.DatabaseException;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +26,11 @@ public record BanDatabase(
         return follower.isConnected();
     }
 
+    /** Computes a change from the last one. */
+    interface Next {
+        BanChange after(@Nullable BanChange last);
+    }
+
     /**
      * Makes a change.
      *
@@ -35,9 +40,10 @@ public record BanDatabase(
      * @throws DatabaseException if the database is unreachable
      */
     Bans.Made make(
+            Author author,
             BanName name,
             @Nullable BanChange known,
-            UnaryOperator<@Nullable BanChange> next,
+            Next next,
             Precondition precondition,
             boolean dryRun) {
         BanChange[] done = new BanChange[1];
@@ -55,13 +61,13 @@ public record BanDatabase(
 
             @Override
             public @Nullable String apply(Connection connection, StoredVersion stored) throws SQLException {
-                BanChange change = next.apply(last);
+                BanChange change = next.after(last);
                 BanRows.put(connection, change);
                 done[0] = change;
                 return change.after();
             }
         };
-        Change change = changes.make(next.apply(known).author(), FollowedBans.KIND, name.id(), precondition, dryRun, edit);
+        Change change = changes.make(author, FollowedBans.KIND, name.id(), precondition, dryRun, edit);
         return new Bans.Made(change, dryRun ? null : done[0]);
     }
 
@@ -72,25 +78,26 @@ public record BanDatabase(
 
     /** Writes a change that was made without the database, unless the database has a newer one. */
     void writeLater(BanChange change) {
-        transactions.recordLater(change.author(), FollowedBans.KIND, change.name().id(), change.at(), new Edit() {
-            private boolean newer;
+        transactions.recordLater(
+                change.author(), FollowedBans.KIND, change.name().id(), change.at(), new Edit() {
+                    private boolean newer;
 
-            @Override
-            public @Nullable Existing existing(Connection connection) throws SQLException {
-                BanChange row = BanRows.get(connection, change.name().id());
-                newer = change.isAfter(row);
-                String before = row == null ? null : row.after();
-                return row == null || before == null || !newer ? null : new Existing(row.stamp(), before);
-            }
+                    @Override
+                    public @Nullable Existing existing(Connection connection) throws SQLException {
+                        BanChange row = BanRows.get(connection, change.name().id());
+                        newer = change.isAfter(row);
+                        String before = row == null ? null : row.after();
+                        return row == null || before == null || !newer ? null : new Existing(row.stamp(), before);
+                    }
 
-            @Override
-            public @Nullable String apply(Connection connection, StoredVersion stored) throws SQLException {
-                if (newer) {
-                    BanRows.put(connection, change);
-                }
-                return newer ? change.after() : null;
-            }
-        });
+                    @Override
+                    public @Nullable String apply(Connection connection, StoredVersion stored) throws SQLException {
+                        if (newer) {
+                            BanRows.put(connection, change);
+                        }
+                        return newer ? change.after() : null;
+                    }
+                });
         follower.sync();
     }
 }

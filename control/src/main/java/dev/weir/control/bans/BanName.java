@@ -27,8 +27,10 @@ public record BanName(String domain, String attribute, String value, boolean aut
     public static BanName of(String domain, String attribute, String value, boolean automatic) {
         boolean named = !attribute.isBlank() && attribute.length() <= LONGEST_ATTRIBUTE && isOneLine(attribute);
         if (!named || attribute.startsWith(RULES) || attribute.indexOf('=') >= 0 || attribute.indexOf('|') >= 0) {
-            throw refused("attribute", attribute, "the name of an attribute, up to " + LONGEST_ATTRIBUTE
-                    + " characters without = and |");
+            throw refused(
+                    "attribute",
+                    attribute,
+                    "the name of an attribute, up to " + LONGEST_ATTRIBUTE + " characters without = and |");
         }
         if (domain.length() > LONGEST_DOMAIN || !isOneLine(domain) || domain.matches(".*[=|].*")) {
             throw refused("domain", domain, "up to " + LONGEST_DOMAIN + " characters without = and |");

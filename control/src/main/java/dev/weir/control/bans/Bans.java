@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -117,8 +118,8 @@ public final class Bans implements AutoCloseable {
     }
 
     /** The entries in force, by id. */
-    public synchronized TreeMap<String, BanChange> inForce() {
-        TreeMap<String, BanChange> held = new TreeMap<>();
+    public synchronized SortedMap<String, BanChange> inForce() {
+        SortedMap<String, BanChange> held = new TreeMap<>();
         long now = System.currentTimeMillis();
         all.forEach((id, each) -> {
             if (each.holdsAt(now)) {
@@ -211,8 +212,12 @@ public final class Bans implements AutoCloseable {
             BanChange done = made.done();
             if (done != null) {
                 apply(List.of(done));
-                LOG.log(Level.INFO, "ban: " + (done.kind() == null ? name.id() + " was removed by " + author.name()
-                        : done.ban().sentence()));
+                LOG.log(
+                        Level.INFO,
+                        "ban: "
+                                + (done.kind() == null
+                                        ? name.id() + " was removed by " + author.name()
+                                        : done.ban().sentence()));
                 wake.release();
             }
             return made;
@@ -250,7 +255,7 @@ public final class Bans implements AutoCloseable {
         if (written != null && written.isConnected()) {
             try {
                 return written.make(
-                        name, known, last -> next(author, name, kind, untilMicros, last), precondition, dryRun);
+                        author, name, known, last -> next(author, name, kind, untilMicros, last), precondition, dryRun);
             } catch (DatabaseException e) {
                 LOG.log(Level.WARNING, "the ban is kept without the database: " + e.getMessage());
             }
@@ -297,10 +302,11 @@ public final class Bans implements AutoCloseable {
         rows.forEach(each -> stored.add(each.name().id()));
         RelayedBans relay = relayed;
         synchronized (this) {
-            boolean removed = all.values().removeIf(each -> !each.name().automatic()
-                    && !stored.contains(each.name().id())
-                    && !pending.contains(each.name().id())
-                    && (relay == null || !relay.has(each.name())));
+            boolean removed = all.values()
+                    .removeIf(each -> !each.name().automatic()
+                            && !stored.contains(each.name().id())
+                            && !pending.contains(each.name().id())
+                            && (relay == null || !relay.has(each.name())));
             if (removed) {
                 rebuild(false, true);
             }

@@ -106,9 +106,8 @@ final class RelayedBans {
     private static @Nullable BanChange change(String id, String text, long now) {
         try {
             BanChange change = text.length() > LONGEST ? null : BanJson.read(text);
-            boolean fits = change != null
-                    && change.name().id().equals(id)
-                    && change.stamp() < now + FURTHEST_AHEAD_MILLIS;
+            boolean fits =
+                    change != null && change.name().id().equals(id) && change.stamp() < now + FURTHEST_AHEAD_MILLIS;
             return fits ? change : null;
         } catch (IOException e) {
             return null;

@@ -9,7 +9,6 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -121,7 +120,7 @@ final class AddressRanges {
                     each.prefix() >= MAPPED_PREFIX && each.high() == 0 && (each.low() & ~0xffff_ffffL) == MAPPED;
             (mapped ? ipv4 : ipv6).add(Block.of(owners.get(i), each));
         }
-        Map<Ban, Integer> numbers = new IdentityHashMap<>();
+        IdentityHashMap<Ban, Integer> numbers = new IdentityHashMap<>();
         List<Ban> numbered = new ArrayList<>();
         List<Range> ranges4 = flatten(ipv4, numbers, numbered);
         List<Range> ranges6 = flatten(ipv6, numbers, numbered);
@@ -129,7 +128,7 @@ final class AddressRanges {
     }
 
     /** Cuts the blocks, each of which contains another or is apart from it, into disjoint ranges. */
-    private static List<Range> flatten(List<Block> blocks, Map<Ban, Integer> numbers, List<Ban> numbered) {
+    private static List<Range> flatten(List<Block> blocks, IdentityHashMap<Ban, Integer> numbers, List<Ban> numbered) {
         Block[] sorted = blocks.toArray(Block[]::new);
         Arrays.parallelSort(
                 sorted,
@@ -159,8 +158,7 @@ final class AddressRanges {
             nextHigh = each.high;
             nextLow = each.low;
             boolean outlasts = outer == null || each.owner.untilMicros() > outer.owner.untilMicros();
-            open.push(
-                    outlasts ? each : new Block(outer.owner, each.high, each.low, each.lastHigh, each.lastLow));
+            open.push(outlasts ? each : new Block(outer.owner, each.high, each.low, each.lastHigh, each.lastLow));
         }
         while (!open.isEmpty()) {
             Block done = open.pop();
@@ -174,7 +172,7 @@ final class AddressRanges {
         return ranges;
     }
 
-    private static int number(Block block, Map<Ban, Integer> numbers, List<Ban> numbered) {
+    private static int number(Block block, IdentityHashMap<Ban, Integer> numbers, List<Ban> numbered) {
         Integer known = numbers.get(block.owner);
         if (known == null) {
             known = numbered.size();
@@ -191,11 +189,10 @@ final class AddressRanges {
             return;
         }
         Range last = ranges.isEmpty() ? null : ranges.get(ranges.size() - 1);
-        boolean touches = last != null
+        if (last != null
                 && last.owner == owner
                 && last.lastLow + 1 == low
-                && last.lastHigh + (low == 0 ? 1 : 0) == high;
-        if (touches) {
+                && last.lastHigh + (low == 0 ? 1 : 0) == high) {
             ranges.set(ranges.size() - 1, new Range(owner, last.high, last.low, lastHigh, lastLow));
         } else {
             ranges.add(new Range(owner, high, low, lastHigh, lastLow));

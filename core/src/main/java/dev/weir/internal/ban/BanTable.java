@@ -2,7 +2,6 @@ package dev.weir.internal.ban;
 
 import dev.weir.Request;
 import dev.weir.internal.model.Ban;
-import dev.weir.internal.model.BanKind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -36,11 +35,5 @@ public final class BanTable {
             }
         }
         return found;
-    }
-
-    /** Whether an entry exempts {@code request} from bans. */
-    public boolean isExempt(Request request, long nowMicros) {
-        Ban found = find(request, nowMicros, true);
-        return found != null && found.kind() == BanKind.ALLOW;
     }
 }

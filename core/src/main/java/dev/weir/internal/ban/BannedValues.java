@@ -47,21 +47,21 @@ final class BannedValues {
         this.addresses = true;
         List<Ban> owners = new ArrayList<>(blocks.size());
         blocks.forEach(each -> owners.add(owner));
-        ranges[owner.kind().ordinal()] = AddressRanges.of(blocks, owners);
+        ranges[owner.kind().precedence()] = AddressRanges.of(blocks, owners);
     }
 
     private void add(Ban ban) {
         @Nullable Ban[] byKind = texts.computeIfAbsent(ban.value(), value -> new Ban[KINDS]);
-        Ban known = byKind[ban.kind().ordinal()];
+        Ban known = byKind[ban.kind().precedence()];
         if (known == null || known.untilMicros() < ban.untilMicros()) {
-            byKind[ban.kind().ordinal()] = ban;
+            byKind[ban.kind().precedence()] = ban;
         }
     }
 
     /** Returns the entry of {@code value} that holds, if it takes precedence over {@code found}; else {@code found}. */
     @Nullable
     Ban find(String value, long nowMicros, @Nullable Ban found) {
-        int kinds = found == null ? KINDS : found.kind().ordinal();
+        int kinds = found == null ? KINDS : found.kind().precedence();
         if (addresses) {
             IpAddress address = IpAddress.ofThread();
             return address.read(value) ? find(address.high(), address.low(), nowMicros, kinds, found) : found;

@@ -339,8 +339,8 @@ public final class Limiter {
         if (ban == null || ban.kind() == BanKind.ALLOW) {
             return false;
         }
-        boolean shadow = settings.shadow()
-                || (ban.automatic() && current.index().everything() == SwitchState.SHADOW);
+        boolean shadow =
+                settings.shadow() || (ban.automatic() && current.index().everything() == SwitchState.SHADOW);
         boolean enforced = ban.kind() != BanKind.WATCH && !shadow;
         observer.banned(ban, enforced);
         if (!enforced) {

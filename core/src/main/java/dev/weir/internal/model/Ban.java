@@ -43,13 +43,12 @@ public record Ban(
 
     /** The entry as a sentence for operators: what, until when, by whom and why. */
     public String sentence() {
-        String what =
-                switch (kind) {
-                    case ALLOW -> "exempt from bans";
-                    case BAN -> "banned";
-                    case SHADOW -> "shadow banned";
-                    case WATCH -> "would be banned (only watched)";
-                };
+        String what = switch (kind) {
+            case ALLOW -> "exempt from bans";
+            case BAN -> "banned";
+            case SHADOW -> "shadow banned";
+            case WATCH -> "would be banned (only watched)";
+        };
         Instant until = until();
         return subject() + " is " + what + (domain.isEmpty() ? "" : " in " + domain)
                 + (until == null ? "" : " until " + until) + " by " + by + (reason.isEmpty() ? "" : ": " + reason);

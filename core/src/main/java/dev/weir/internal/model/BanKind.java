@@ -5,19 +5,30 @@ import java.util.Locale;
 /** The effect of a {@link Ban} entry, in the order in which they take precedence. */
 public enum BanKind {
     /** Exempts the caller from bans, escalation and reputation; limits still apply. */
-    ALLOW,
+    ALLOW(0),
     /** Denies every request. */
-    BAN,
+    BAN(1),
     /** Lets every request pass, charges nothing, and marks it for the upstream. */
-    SHADOW,
+    SHADOW(2),
     /** Counts the requests that a ban would have denied. */
-    WATCH;
+    WATCH(3);
 
     private static final BanKind[] ALL = values();
 
-    /** The kind at {@code ordinal}. */
-    public static BanKind at(int ordinal) {
-        return ALL[ordinal];
+    private final int precedence;
+
+    BanKind(int precedence) {
+        this.precedence = precedence;
+    }
+
+    /** The position in the order of precedence, from 0 without gaps; the lowest takes precedence. */
+    public int precedence() {
+        return precedence;
+    }
+
+    /** The kind at a {@link #precedence}. */
+    public static BanKind at(int precedence) {
+        return ALL[precedence];
     }
 
     /** The kind as operators write it: {@code allow}, {@code ban}, {@code shadow}, {@code watch}. */

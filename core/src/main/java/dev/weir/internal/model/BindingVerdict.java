@@ -10,11 +10,11 @@ import dev.weir.Limit;
  * a tie the first wins.
  */
 public final class BindingVerdict {
-    /** The rank of a denial is the position of its cause, which is below this. */
-    private static final int QUOTA_DENIAL = 100;
+    /** The ranks of denials, by cause, are below this. */
+    private static final int QUOTA_DENIAL = 4;
 
-    private static final int ADMISSION = 101;
-    private static final int SHADOW = 102;
+    private static final int ADMISSION = 5;
+    private static final int SHADOW = 6;
 
     private BindingVerdict() {}
 
@@ -41,7 +41,16 @@ public final class BindingVerdict {
             return ADMISSION;
         }
         Rule rule = verdict.rule();
-        return rule != null && rule.quota() ? QUOTA_DENIAL : cause.ordinal();
+        return rule != null && rule.quota() ? QUOTA_DENIAL : rank(cause);
+    }
+
+    private static int rank(Cause cause) {
+        return switch (cause) {
+            case BANNED, NOT_ALLOWED -> 0;
+            case QUOTA -> 1;
+            case CAPACITY -> 2;
+            case STORE_DOWN -> 3;
+        };
     }
 
     /**

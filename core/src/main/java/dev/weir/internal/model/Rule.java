@@ -46,6 +46,7 @@ public final class Rule {
     private final OnFail onFail;
     private final OnMissing onMissing;
     private final Cause denyAs;
+    private final @Nullable Escalation escalation;
     private final long deadlineMicros;
     private final int localShare;
     private final long leaseIntervalMicros;
@@ -73,6 +74,7 @@ public final class Rule {
         this.onFail = b.onFail;
         this.onMissing = b.onMissing;
         this.denyAs = b.denyAs;
+        this.escalation = b.escalation;
         this.deadlineMicros = b.deadlineMicros;
         this.localShare = b.localShare;
         this.leaseIntervalMicros = b.leaseIntervalMicros;
@@ -189,6 +191,11 @@ public final class Rule {
     /** The cause that a denial by this rule tells the caller. */
     public Cause denyAs() {
         return denyAs;
+    }
+
+    /** When the rule bans callers that it denies again and again; null if it never does. */
+    public @Nullable Escalation escalation() {
+        return escalation;
     }
 
     /** How long a decision may wait for the store, in microseconds; 0 for the server's default. */

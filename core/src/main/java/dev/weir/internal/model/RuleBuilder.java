@@ -29,6 +29,10 @@ public final class RuleBuilder {
     OnFail onFail = OnFail.ALLOW;
     OnMissing onMissing = OnMissing.SKIP;
     Cause denyAs = Cause.QUOTA;
+
+    @Nullable
+    Escalation escalation;
+
     long deadlineMicros;
     int localShare;
     long leaseIntervalMicros = Rule.DEFAULT_INTERVAL_MICROS;
@@ -65,6 +69,7 @@ public final class RuleBuilder {
         this.onFail = rule.onFail();
         this.onMissing = rule.onMissing();
         this.denyAs = rule.denyAs();
+        this.escalation = rule.escalation();
         this.deadlineMicros = rule.deadlineMicros();
         this.localShare = rule.localShare();
         this.leaseIntervalMicros = rule.leaseIntervalMicros();
@@ -137,6 +142,11 @@ public final class RuleBuilder {
     /** Sets the cause that a denial tells the caller: {@code QUOTA}, {@code CAPACITY} or {@code NOT_ALLOWED}. */
     public RuleBuilder denyAs(Cause cause) {
         this.denyAs = cause;
+        return this;
+    }
+
+    public RuleBuilder escalation(@Nullable Escalation escalation) {
+        this.escalation = escalation;
         return this;
     }
 

@@ -7,6 +7,7 @@ import dev.weir.Limit;
 import dev.weir.Verdict.Reason;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class BindingVerdictTest {
@@ -53,7 +54,7 @@ class BindingVerdictTest {
         assertThat(decision.status()).isEqualTo(200);
     }
 
-    private static Cause told(Cause... causes) {
+    private static @Nullable Cause told(Cause... causes) {
         MutableDecision decision = new MutableDecision();
         decision.begin(0);
         List.of(causes).forEach(each -> deny(decision, each, Reason.OVER_LIMIT, 1_000_000));

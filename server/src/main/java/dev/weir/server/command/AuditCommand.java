@@ -1,13 +1,13 @@
 package dev.weir.server.command;
 
+import dev.weir.control.audit.AuditFile;
+import dev.weir.control.audit.AuditVerification;
+import dev.weir.control.switches.SwitchJournal;
 import dev.weir.server.command.client.AdminClient;
 import dev.weir.server.command.client.AdminCommandGroup;
 import dev.weir.server.command.client.CommandException;
 import dev.weir.server.command.client.CommandTime;
 import dev.weir.server.command.client.ExitCodes;
-import dev.weir.control.audit.AuditFile;
-import dev.weir.control.audit.AuditVerification;
-import dev.weir.control.switches.SwitchJournal;
 import dev.weir.text.message.FileErrors;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;

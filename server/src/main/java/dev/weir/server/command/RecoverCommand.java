@@ -1,12 +1,12 @@
 package dev.weir.server.command;
 
-import dev.weir.server.command.client.AdminClient;
-import dev.weir.server.command.client.CommandException;
-import dev.weir.server.command.client.ExitCodes;
 import dev.weir.control.Recovery;
 import dev.weir.control.audit.Author;
 import dev.weir.control.data.PrivateFile;
 import dev.weir.control.folder.DatabaseCopy;
+import dev.weir.server.command.client.AdminClient;
+import dev.weir.server.command.client.CommandException;
+import dev.weir.server.command.client.ExitCodes;
 import dev.weir.text.message.FileErrors;
 import java.io.IOException;
 import java.io.PrintWriter;

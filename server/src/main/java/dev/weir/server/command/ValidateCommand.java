@@ -1,12 +1,12 @@
 package dev.weir.server.command;
 
-import dev.weir.server.command.client.CommandException;
 import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.rules.internal.load.LoadResult;
 import dev.weir.rules.internal.load.RuleLoader;
+import dev.weir.server.command.client.CommandException;
 import dev.weir.server.settings.SettingsException;
 import dev.weir.server.settings.SettingsReader;
 import java.io.PrintWriter;

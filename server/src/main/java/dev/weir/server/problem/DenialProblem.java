@@ -2,11 +2,13 @@ package dev.weir.server.problem;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.Cause;
+import dev.weir.internal.model.Ban;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.VerdictSentence;
 import dev.weir.server.http.JsonOutput;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,8 +31,10 @@ public final class DenialProblem {
     public static @Nullable VerdictNumbers retry(MutableDecision decision) {
         VerdictNumbers told = VerdictNumbers.binding(decision);
         Cause cause = decision.cause();
-        boolean retries = cause != null && cause.passesLater() && told != null;
-        return retries && (told.passesLater() || told.storeDown()) ? told : null;
+        if (told == null || cause == null || !cause.passesLater()) {
+            return null;
+        }
+        return told.passesLater() || told.storeDown() ? told : null;
     }
 
     private static String type(Cause cause) {
@@ -60,6 +64,10 @@ public final class DenialProblem {
         json.writeStringField("title", title(cause));
         json.writeNumberField("status", cause.status());
         json.writeBooleanField("allowed", false);
+        Ban ban = decision.ban();
+        if (ban != null) {
+            ban(json, ban);
+        }
         VerdictNumbers told = VerdictNumbers.binding(decision);
         if (told != null) {
             verdict(json, decision, told, retry(decision) != null);
@@ -69,6 +77,19 @@ public final class DenialProblem {
         }
         violated(json, decision);
         json.writeEndObject();
+    }
+
+    /** Tells the caller why and until when; not who banned it. */
+    private static void ban(JsonGenerator json, Ban ban) throws IOException {
+        Instant until = ban.until();
+        json.writeStringField(
+                "detail",
+                "banned" + (until == null ? "" : " until " + until)
+                        + (ban.reason().isEmpty() ? "" : ": " + ban.reason()));
+        if (until != null) {
+            json.writeStringField("expires_at", until.toString());
+        }
+        json.writeStringField("reason", "banned");
     }
 
     private static void verdict(JsonGenerator json, MutableDecision decision, VerdictNumbers told, boolean retries)

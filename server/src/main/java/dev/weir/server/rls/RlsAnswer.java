@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RlsAnswer {
     private static final int NONE = -1;
+    /** Tells the upstream of a shadow ban; Envoy never sends request headers to the caller. */
+    private static final Map<String, String> SHADOW_BANNED = Map.of("x-weir-shadow-ban", "true");
 
     private final RlsSettings settings;
     private final RlsStatus status = new RlsStatus();
@@ -70,7 +72,7 @@ public final class RlsAnswer {
 
     /** Whether the answer has nothing but its code and its statuses, as most have. */
     public boolean isPlain() {
-        return settings.isPlain() && denial() == null;
+        return settings.isPlain() && denial() == null && !decision.isShadowBanned();
     }
 
     /** The headers for Envoy's caller. */
@@ -81,7 +83,7 @@ public final class RlsAnswer {
 
     /** The headers for Envoy's upstream. */
     public Map<String, String> requestHeaders() {
-        return headers(settings.requestHeaders(), Map.of());
+        return headers(settings.requestHeaders(), decision.isShadowBanned() ? SHADOW_BANNED : Map.of());
     }
 
     private Map<String, String> headers(RlsSettings.@Nullable Headers names, Map<String, String> more) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the {@code dynamic_metadata} of an answer: a copy of the request, and the metadata of the rules that passed.
- * {@code weir} has the status of a denial that is not a 429. Values are text, Double, Boolean, null, List and Map; members are sorted, as the reference writes them.
+ * {@code weir} has the status of a denial that is not a 429, or marks a shadow ban. Values are text, Double, Boolean, null, List and Map; members are sorted, as the reference writes them.
  */
 public final class RlsMetadata {
     /** The member that the reference does not have. */
@@ -61,6 +61,9 @@ public final class RlsMetadata {
     }
 
     private static Map<String, Object> own(MutableDecision decision) {
+        if (decision.isShadowBanned()) {
+            return Map.of("shadow_ban", true);
+        }
         int status = decision.status();
         boolean told = status != 200 && status != Cause.QUOTA.status();
         return told ? Map.of("status", (double) status) : Map.of();

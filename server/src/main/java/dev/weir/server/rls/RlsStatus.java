@@ -73,9 +73,12 @@ public final class RlsStatus {
      */
     public long resetSeconds() {
         MutableVerdict v = verdict;
-        Cause cause = over && v != null ? v.cause() : null;
-        boolean none = v == null || (cause != null && !cause.passesLater());
-        return none ? 0 : Math.max(1, ceilSeconds(v.resetMicros()));
+        if (v == null) {
+            return 0;
+        }
+        Cause cause = over ? v.cause() : null;
+        boolean retries = cause == null || cause.passesLater();
+        return retries ? Math.max(1, ceilSeconds(v.resetMicros())) : 0;
     }
 
     private static boolean countsDenied(MutableVerdict verdict) {

@@ -3,6 +3,7 @@ package dev.weir.server.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.TimeSource;
+import dev.weir.control.bans.Bans;
 import dev.weir.control.rules.RuleLayers;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterObserver;
@@ -88,6 +89,7 @@ class OpenApiTest {
                             new CounterAdmin(limiter, Map.of(), null, null),
                             Map.of(),
                             null,
+                            new Bans(null, null),
                             LoadOptions.DEFAULT)
                     .routes();
             Set<String> found = new TreeSet<>();

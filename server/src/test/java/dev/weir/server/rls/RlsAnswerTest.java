@@ -192,8 +192,8 @@ class RlsAnswerTest {
         RlsAnswer plain = new RlsAnswer(RlsSettings.defaults()).of(decision, 1);
         assertThat(plain.isPlain()).isFalse();
         assertThat(plain.responseHeaders())
-                .isEqualTo(Map.of(
-                        "x-weir-status", "503", "content-type", "application/problem+json", "retry-after", "3"));
+                .isEqualTo(
+                        Map.of("x-weir-status", "503", "content-type", "application/problem+json", "retry-after", "3"));
         assertThat(new String(Objects.requireNonNull(plain.denial()).body(), StandardCharsets.UTF_8))
                 .contains("\"status\":503", "temporary-reduced-capacity");
         assertThat(plain.status(0).resetSeconds()).isEqualTo(1);

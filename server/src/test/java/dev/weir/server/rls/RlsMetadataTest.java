@@ -11,6 +11,7 @@ import dev.weir.internal.model.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class RlsMetadataTest {
@@ -49,7 +50,8 @@ class RlsMetadataTest {
         passed(Map.of("pool", "a", "deep", Map.of("x", 1.0)), Reason.WITHIN_LIMIT);
         passed(Map.of("pool", "b", "deep", Map.of("x", 2.0, "y", 3.0), "more", true), Reason.WITHIN_LIMIT);
         passed(Map.of("never", "shown"), Reason.OVER_LIMIT);
-        assertThat(RlsMetadata.of(Request.to("d").with("a", "1"), 0, decision, true).get("metadata"))
+        assertThat(Objects.requireNonNull(RlsMetadata.of(Request.to("d").with("a", "1"), 0, decision, true))
+                        .get("metadata"))
                 .isEqualTo(Map.of("pool", "a", "deep", Map.of("x", 1.0, "y", 3.0), "more", true));
     }
 

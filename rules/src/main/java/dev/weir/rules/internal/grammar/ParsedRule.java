@@ -3,17 +3,20 @@ package dev.weir.rules.internal.grammar;
 import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.Escalation;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
 import dev.weir.text.diagnostics.Position;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A rule in Weir's format as it was read, before it has a label.
  *
  * @param name empty if the file gives none
  * @param rollout how many of ten thousand callers it denies
+ * @param escalation when it bans callers; null if it never does
  */
 record ParsedRule(
         Position at,
@@ -24,7 +27,8 @@ record ParsedRule(
         long cost,
         boolean shadow,
         int rollout,
-        Behaviour behaviour) {
+        Behaviour behaviour,
+        @Nullable Escalation escalation) {
 
     WeirRule rule(String domain, String label, String source) {
         String id = name.isEmpty() ? RuleIdentity.unnamed(domain, this) : name;
@@ -35,6 +39,7 @@ record ParsedRule(
                 .cost(cost)
                 .shadow(shadow)
                 .rollout(rollout)
+                .escalation(escalation)
                 .source(source);
         return new WeirRule(
                 behaviour.applyTo(rule).build(),

@@ -6,6 +6,7 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.pattern.ValuePattern;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.Escalation;
 import dev.weir.internal.model.Rule;
 import dev.weir.text.diagnostics.Position;
 import dev.weir.text.fields.Durations;
@@ -83,9 +84,26 @@ public final class RuleWriter {
         } else if (of.isRollingOut()) {
             add("rollout", plain(of.rolloutPercent()));
         }
+        escalate(of.escalation());
         behaviour(of);
         if (rule.ignoresCase()) {
             add("endpoint_case", text(Fields.nameOf(EndpointCase.IGNORE)));
+        }
+    }
+
+    private void escalate(@Nullable Escalation escalation) {
+        if (escalation != null) {
+            add(
+                    EscalationReader.NAME,
+                    new Mapping(
+                            NOWHERE,
+                            List.of(
+                                    new Entry(text("after"), plain(String.valueOf(escalation.after()))),
+                                    new Entry(text("within"), text(Durations.text(escalation.withinMicros()))),
+                                    new Entry(text("ban"), text(Durations.text(escalation.banMicros()))),
+                                    new Entry(text("factor"), plain(String.valueOf(escalation.factor()))),
+                                    new Entry(text("max"), text(Durations.text(escalation.maxMicros()))),
+                                    new Entry(text("forget"), text(Durations.text(escalation.forgetMicros()))))));
         }
     }
 

@@ -81,7 +81,7 @@ final class Tiers {
                 List<MatchClause> match =
                         List.of(new MatchClause("tier", List.of(new Placed<>(name, tier.at())), condition));
                 rules.add(new ParsedRule(
-                        tier.at(), "tier:" + name, match, key, tier.limit(), 1, false, Rule.EVERYONE, behaviour));
+                        tier.at(), "tier:" + name, match, key, tier.limit(), 1, false, Rule.EVERYONE, behaviour, null));
             }
         });
         return rules;

@@ -6,6 +6,7 @@ import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Attributes;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.Escalation;
 import dev.weir.internal.model.Rule;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
 import dev.weir.text.diagnostics.DiagnosticCollector;
@@ -33,7 +34,7 @@ final class WeirFormat {
             .toList();
 
     private static final List<String> RULE = Stream.of(
-                    List.of("name", "match", "limit", "cost", "shadow", "rollout", "enabled"),
+                    List.of("name", "match", "limit", "cost", "shadow", "rollout", "enabled", EscalationReader.NAME),
                     KeyByReader.FIELDS,
                     BEHAVIOUR)
             .flatMap(List::stream)
@@ -146,13 +147,14 @@ final class WeirFormat {
             String expected = "expected: limit: { requests: 10, window: 1s }, or a match of one tier that has a limit";
             problems.error(fields.nameAt("limit"), "limit is missing", expected);
         }
+        Escalation escalation = EscalationReader.read(fields, key);
         behaviour.check(fields, limit, false);
         if (limit == null || problems.errors() > before || !enabled) {
             return null;
         }
         Position at = name.isEmpty() ? fields.at() : fields.at("name");
         int denied = rollout == null ? Rule.EVERYONE : rollout;
-        return new ParsedRule(at, name, match, key, limit, each, shadow, denied, behaviour);
+        return new ParsedRule(at, name, match, key, limit, each, shadow, denied, behaviour, escalation);
     }
 
     private void warnOfUnusedCase(Fields fields, List<MatchClause> match, KeyBy key) {

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.weir.Algorithm;
-import dev.weir.Cause;
 import dev.weir.CalendarWindow;
+import dev.weir.Cause;
 import dev.weir.Consistency;
 import dev.weir.Limit;
 import dev.weir.OnFail;
@@ -92,9 +92,7 @@ class WeirFormatTest {
                           - { name: a, limit: { requests: 5, window: 1s } }
                           - { name: b, limit: { requests: 0, window: 1h }, deny_as: 403 }
                           - { name: c, limit: { requests: 5, window: 1h }, deny_as: 429 }
-                        """))
-                .extracting(Rule::denyAs)
-                .containsExactly(Cause.CAPACITY, Cause.NOT_ALLOWED, Cause.QUOTA);
+                        """)).extracting(Rule::denyAs).containsExactly(Cause.CAPACITY, Cause.NOT_ALLOWED, Cause.QUOTA);
     }
 
     @Test

@@ -117,7 +117,8 @@ public class AdminClient extends ServerClient {
      *
      * @param tag null to write in any case, empty to write only if there is nothing yet
      */
-    public Reply putFlags(String path, byte[] body, @Nullable String tag, Map<String, String> flags) throws CommandException {
+    public Reply putFlags(String path, byte[] body, @Nullable String tag, Map<String, String> flags)
+            throws CommandException {
         try {
             return tag != null && tag.isEmpty()
                     ? send("PUT", path, body, List.of("If-None-Match", "*"))

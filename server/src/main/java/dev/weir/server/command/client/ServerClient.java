@@ -41,7 +41,8 @@ public class ServerClient {
     public record Call(String option, String url, String example, String method, String path) {}
 
     /** Sends a call. Headers are names and values in turn. */
-    public final HttpResponse<String> send(Call call, byte @Nullable [] body, List<String> headers) throws CommandException {
+    public final HttpResponse<String> send(Call call, byte @Nullable [] body, List<String> headers)
+            throws CommandException {
         String url = call.url();
         try {
             HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + call.path()))

@@ -118,8 +118,8 @@ class RlsWriterTest {
         decision.begin(0);
         decision.add().set(rule, limit, 0, 1, Reason.OVER_LIMIT, 0, 1_500_000, 1_500_000, 0);
         decision.end(false);
-        RateLimitResponse response = RateLimitResponse.parseFrom(written(
-                new RlsWriter(RlsSettings.defaults()), Request.to("d").with("a", "b"), decision));
+        RateLimitResponse response = RateLimitResponse.parseFrom(
+                written(new RlsWriter(RlsSettings.defaults()), Request.to("d").with("a", "b"), decision));
         assertThat(response.getOverallCode()).isEqualTo(RateLimitResponse.Code.OVER_LIMIT);
         assertThat(response.getResponseHeadersToAddList())
                 .containsExactly(header("x-weir-status", "403"), header("content-type", "application/problem+json"));
