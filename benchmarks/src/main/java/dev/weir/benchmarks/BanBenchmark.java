@@ -2,6 +2,7 @@ package dev.weir.benchmarks;
 
 import dev.weir.Request;
 import dev.weir.TimeSource;
+import dev.weir.internal.ban.AddressList;
 import dev.weir.internal.ban.BanSet;
 import dev.weir.internal.ban.BanTable;
 import dev.weir.internal.limiter.Limiter;
@@ -13,7 +14,6 @@ import dev.weir.internal.model.BanKind;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.rules.internal.load.RuleLoader;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
@@ -64,7 +64,7 @@ public class BanBenchmark {
                 LimiterSettings.defaults(),
                 new LimiterObserver() {});
         Random random = new Random(42);
-        List<Cidr> blocks = new ArrayList<>();
+        AddressList blocks = new AddressList();
         for (int i = 0; i < entries; i++) {
             // Blocks are odd in their last byte or group, callers even.
             blocks.add(Cidr.parse(address(random, 1)));

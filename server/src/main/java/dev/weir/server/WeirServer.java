@@ -7,6 +7,8 @@ import dev.weir.internal.runtime.RejectedNotes;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.server.admin.AdminApi;
 import dev.weir.server.admin.ControlApi;
+import dev.weir.server.bans.BanLists;
+import dev.weir.server.bans.CrowdSecFeed;
 import dev.weir.server.bans.Escalator;
 import dev.weir.server.bans.ServerBans;
 import dev.weir.server.control.ControlComponents;
@@ -124,6 +126,7 @@ public final class WeirServer implements AutoCloseable {
         FileWatcher files = opened.add(new FileWatcher());
         PortCertificates certificates = new PortCertificates(settings.tls(), files);
         WatchedRuleFiles ruleFiles = opened.add(new WatchedRuleFiles(settings));
+        BanLists banLists = opened.add(new BanLists(settings.trust().banLists()));
         DecisionObservers observers = opened.add(new DecisionObservers(settings, time));
         ControlComponents control = opened.add(new ControlComponents(settings, files));
         ServerRules rules = new ServerRules(
@@ -165,7 +168,8 @@ public final class WeirServer implements AutoCloseable {
         certificates.addTo(metrics);
         observers.addTo(metrics);
         new NetworkGauges(memory).addTo(metrics);
-        ServerBans bans = new ServerBans(control.bans(), escalator, limiter);
+        CrowdSecFeed crowdSec = opened.add(new CrowdSecFeed(settings.trust().crowdSec()));
+        ServerBans bans = new ServerBans(control.bans(), banLists, crowdSec, escalator, limiter);
         bans.addTo(metrics);
         addTo(metrics, control.bans().rejectedNotes());
         addTo(metrics, counters.rejectedNotes());

@@ -67,7 +67,9 @@ class BanServerTest {
         assertThat(running.http.get("/metrics").body())
                 .contains("ratelimit_banned_total{kind=\"ban\"} 2", "ratelimit_bans{by=\"operator\",kind=\"ban\"} 1.0");
         JsonObject explained = json(running.admin.post(
-                "/admin/v1/explain", "{\"domain\":\"api\",\"descriptors\":[{\"ip\":\"192.0.2.7\"}],\"hits\":1}"));
+                "/admin/v1/explain",
+                "{\"domain\":\"api\",\"hits\":1,\"descriptors\":"
+                        + "[{\"entries\":[{\"key\":\"ip\",\"value\":\"192.0.2.7\"}]}]}"));
         assertThat(explained.getBoolean("would_pass")).isFalse();
         assertThat(explained.getJsonObject("ban").getString("sentence"))
                 .contains("ip=192.0.2.0/24 is banned until ", "credential stuffing");

@@ -26,6 +26,16 @@ public record BanDatabase(
         return follower.isConnected();
     }
 
+    /** Whether the database answers; asks it. */
+    boolean isReachable() {
+        try {
+            follower.sync();
+            return true;
+        } catch (DatabaseException e) {
+            return false;
+        }
+    }
+
     /** Computes a change from the last one. */
     interface Next {
         BanChange after(@Nullable BanChange last);

@@ -61,6 +61,10 @@ public final class Bans implements AutoCloseable {
     private final Map<String, BanChange> all = new HashMap<>();
     private final Set<String> pending = new HashSet<>();
     private boolean dirty;
+    /** Rounds of {@link #synchronize} that have begun, and that have ended. */
+    private long begun;
+
+    private long ended;
 
     private volatile BanSet people = BanSet.of(List.of(), false);
     private volatile BanSet rules = BanSet.of(List.of(), true);
@@ -257,7 +261,9 @@ public final class Bans implements AutoCloseable {
                 return written.make(
                         author, name, known, last -> next(author, name, kind, untilMicros, last), precondition, dryRun);
             } catch (DatabaseException e) {
-                LOG.log(Level.WARNING, "the ban is kept without the database: " + e.getMessage());
+                if (!e.isLockTimeout() && written.isReachable()) {
+                    throw e;
+                }
             }
         }
         String before = BanDatabase.held(known);
@@ -267,6 +273,7 @@ public final class Bans implements AutoCloseable {
             return new Made(new Change(before, next.after(), 0), null);
         }
         keep(next);
+        awaitRound();
         return new Made(new Change(before, next.after(), next.stamp()), next);
     }
 
@@ -276,19 +283,38 @@ public final class Bans implements AutoCloseable {
         return new BanChange(name, kind, untilMicros, last == null ? now : Math.max(now, last.stamp() + 1), author);
     }
 
-    /** Keeps a change that the database lacks. A full disk does not stop it: it holds until this server restarts. */
-    private synchronized void keep(BanChange change) {
-        String id = change.name().id();
-        all.put(id, change);
-        pending.add(id);
+    /** Puts a change that the database lacks into force and into the file. A full disk does not stop it. */
+    private void keep(BanChange change) {
         LOG.log(Level.WARNING, "audit line, kept until the database is back: " + BanJson.text(change));
-        try {
-            file.save(all.values(), pending);
-        } catch (IOException e) {
-            dirty = true;
-            LOG.log(Level.ERROR, BanFile.NAME + " cannot be written, so a restart forgets this ban: " + e.getMessage());
+        synchronized (this) {
+            pending.add(change.name().id());
         }
-        rebuild(false, true);
+        apply(List.of(change));
+        synchronized (this) {
+            try {
+                file.save(all.values(), pending);
+            } catch (IOException e) {
+                LOG.log(
+                        Level.ERROR,
+                        BanFile.NAME + " cannot be written, so a restart forgets this ban: " + e.getMessage());
+            }
+        }
+    }
+
+    /** Waits until a round that began after this call has ended, so that it is known whether others follow. */
+    private void awaitRound() {
+        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(3 * EVERY_MILLIS);
+        wake.release();
+        synchronized (this) {
+            long wanted = begun + 1;
+            try {
+                while (ended < wanted && thread.isAlive() && System.nanoTime() < until) {
+                    wait(EVERY_MILLIS / 10);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** Applies rows of the database that have changed. */
@@ -383,6 +409,20 @@ public final class Bans implements AutoCloseable {
     }
 
     private void synchronize() {
+        synchronized (this) {
+            begun++;
+        }
+        try {
+            round();
+        } finally {
+            synchronized (this) {
+                ended = begun;
+                notifyAll();
+            }
+        }
+    }
+
+    private void round() {
         List<BanChange> made = new ArrayList<>();
         escalated.drainTo(made);
         apply(made);

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class AddressRanges {
     private static final long MAPPED = 0xffff_0000_0000L;
-    private static final int MAPPED_PREFIX = 96;
     private static final int PARTS = 1 << 16;
     /** Tables with fewer ranges are searched whole: the index alone would take 256 KiB. */
     private static final int LEAST_INDEXED = 1 << 10;
@@ -59,18 +58,11 @@ final class AddressRanges {
 
     private record Range(int owner, long high, long low, long lastHigh, long lastLow) {}
 
-    private AddressRanges(Ban[] owners, List<Range> ipv4, List<Range> ipv6) {
+    private AddressRanges(Ban[] owners, int[] starts4, int[] ends4, int[] owner4, List<Range> ipv6) {
         this.owners = owners;
-        int size4 = ipv4.size();
-        ends4 = new int[size4];
-        starts4 = new int[size4];
-        owner4 = new int[size4];
-        for (int i = 0; i < size4; i++) {
-            Range each = ipv4.get(i);
-            ends4[i] = flip((int) each.lastLow);
-            starts4[i] = flip((int) each.low);
-            owner4[i] = each.owner;
-        }
+        this.starts4 = starts4;
+        this.ends4 = ends4;
+        this.owner4 = owner4;
         int size6 = ipv6.size();
         ends6 = new long[2 * size6];
         starts6 = new long[2 * size6];
@@ -83,7 +75,7 @@ final class AddressRanges {
             starts6[2 * i + 1] = flip(each.low);
             owner6[i] = each.owner;
         }
-        index4 = index(size4, i -> flip(ends4[i]) >>> 16);
+        index4 = index(ends4.length, i -> flip(ends4[i]) >>> 16);
         index6 = index(size6, i -> (int) (flip(ends6[2 * i]) >>> 48));
     }
 
@@ -116,15 +108,41 @@ final class AddressRanges {
         List<Block> ipv6 = new ArrayList<>();
         for (int i = 0; i < blocks.size(); i++) {
             Cidr each = blocks.get(i);
-            boolean mapped =
-                    each.prefix() >= MAPPED_PREFIX && each.high() == 0 && (each.low() & ~0xffff_ffffL) == MAPPED;
-            (mapped ? ipv4 : ipv6).add(Block.of(owners.get(i), each));
+            (each.isIpv4() ? ipv4 : ipv6).add(Block.of(owners.get(i), each));
         }
         IdentityHashMap<Ban, Integer> numbers = new IdentityHashMap<>();
         List<Ban> numbered = new ArrayList<>();
         List<Range> ranges4 = flatten(ipv4, numbers, numbered);
         List<Range> ranges6 = flatten(ipv6, numbers, numbered);
-        return new AddressRanges(numbered.toArray(Ban[]::new), ranges4, ranges6);
+        int size = ranges4.size();
+        int[] starts = new int[size];
+        int[] ends = new int[size];
+        int[] numbersOf = new int[size];
+        for (int i = 0; i < size; i++) {
+            Range each = ranges4.get(i);
+            starts[i] = flip((int) each.low);
+            ends[i] = flip((int) each.lastLow);
+            numbersOf[i] = each.owner;
+        }
+        return new AddressRanges(numbered.toArray(Ban[]::new), starts, ends, numbersOf, ranges6);
+    }
+
+    /** Builds the table of a list, whose blocks all belong to {@code owner}. */
+    static AddressRanges of(AddressList list, Ban owner) {
+        long[] ipv4 = list.joinedIpv4();
+        int[] starts = new int[ipv4.length];
+        int[] ends = new int[ipv4.length];
+        for (int i = 0; i < ipv4.length; i++) {
+            starts[i] = flip((int) (ipv4[i] >>> 32));
+            ends[i] = flip((int) ipv4[i]);
+        }
+        List<Block> ipv6 = new ArrayList<>();
+        list.ipv6().forEach(each -> ipv6.add(Block.of(owner, each)));
+        List<Ban> owners = new ArrayList<>(List.of(owner));
+        IdentityHashMap<Ban, Integer> numbers = new IdentityHashMap<>();
+        numbers.put(owner, 0);
+        List<Range> ranges6 = flatten(ipv6, numbers, owners);
+        return new AddressRanges(new Ban[] {owner}, starts, ends, new int[ipv4.length], ranges6);
     }
 
     /** Cuts the blocks, each of which contains another or is apart from it, into disjoint ranges. */

@@ -2,7 +2,6 @@ package dev.weir.internal.ban;
 
 import dev.weir.Request;
 import dev.weir.internal.match.pattern.Attributes;
-import dev.weir.internal.match.pattern.Cidr;
 import dev.weir.internal.model.Ban;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -47,10 +46,10 @@ public final class BanSet {
     }
 
     /** Indexes the addresses of a list, which all belong to {@code owner}. */
-    public static BanSet ofAddresses(Ban owner, List<Cidr> blocks) {
+    public static BanSet ofAddresses(Ban owner, AddressList list) {
         Map<String, BannedValues> byAttribute = new HashMap<>();
-        put(byAttribute, oneName(owner.attribute()), new BannedValues(owner, blocks));
-        return new BanSet(byAttribute, false, blocks.size());
+        put(byAttribute, oneName(owner.attribute()), new BannedValues(owner, list));
+        return new BanSet(byAttribute, false, list.size());
     }
 
     private static Map<String, BannedValues> indexed(Map<String, List<Ban>> byAttribute) {

@@ -42,12 +42,10 @@ final class BannedValues {
         }
     }
 
-    /** Indexes blocks of addresses that all belong to one entry, as those of a list do. */
-    BannedValues(Ban owner, List<Cidr> blocks) {
+    /** Indexes a list of addresses. */
+    BannedValues(Ban owner, AddressList list) {
         this.addresses = true;
-        List<Ban> owners = new ArrayList<>(blocks.size());
-        blocks.forEach(each -> owners.add(owner));
-        ranges[owner.kind().precedence()] = AddressRanges.of(blocks, owners);
+        ranges[owner.kind().precedence()] = AddressRanges.of(list, owner);
     }
 
     private void add(Ban ban) {

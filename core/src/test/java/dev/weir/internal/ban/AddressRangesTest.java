@@ -62,14 +62,12 @@ class AddressRangesTest {
 
     @Test
     void blocksThatTouchAreOneRange() {
-        List<Cidr> blocks = new ArrayList<>();
-        List<Ban> owners = new ArrayList<>();
+        AddressList list = new AddressList();
         Ban owner = ban("list", 1);
-        for (int i = 0; i < 256; i++) {
-            blocks.add(Cidr.parse("10.0." + i + ".0/24"));
-            owners.add(owner);
+        for (int i = 255; i >= 0; i--) {
+            list.add(Cidr.parse("10.0." + i + ".0/24"));
         }
-        AddressRanges ranges = Objects.requireNonNull(AddressRanges.of(blocks, owners));
+        AddressRanges ranges = AddressRanges.of(list, owner);
         assertThat(ranges.size()).isEqualTo(1);
         assertThat(find(ranges, "10.0.17.4")).isSameAs(owner);
         assertThat(find(ranges, "10.1.0.0")).isNull();

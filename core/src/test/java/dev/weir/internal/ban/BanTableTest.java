@@ -76,8 +76,29 @@ class BanTableTest {
     @Test
     void aListOfAddressesIsOneEntry() {
         Ban owner = ban(BanKind.BAN, "ip", "spammers.txt");
-        BanTable table = new BanTable(
-                List.of(BanSet.ofAddresses(owner, List.of(Cidr.parse("192.0.2.0/24"), Cidr.parse("198.51.100.7")))));
+        AddressList list = new AddressList();
+        for (String each : List.of(
+                "198.51.100.7",
+                "192.0.2.128/25",
+                "192.0.2.0/25",
+                "192.0.2.0/26",
+                "255.255.255.255",
+                "0.0.0.0/32",
+                "2001:db8::/32",
+                "2001:db8:1::/48")) {
+            list.add(Cidr.parse(each));
+        }
+        BanTable table = new BanTable(List.of(BanSet.ofAddresses(owner, list)));
+        for (String each : List.of("192.0.2.0", "192.0.2.255", "255.255.255.255", "0.0.0.0", "2001:db8:ffff::")) {
+            assertThat(table.find(Request.to("d").with("ip", each), 0, true))
+                    .as(each)
+                    .isSameAs(owner);
+        }
+        for (String each : List.of("192.0.3.0", "192.0.1.255", "0.0.0.1", "2001:db9::", "254.255.255.255")) {
+            assertThat(table.find(Request.to("d").with("ip", each), 0, true))
+                    .as(each)
+                    .isNull();
+        }
         assertThat(table.find(Request.to("d").with("ip", "198.51.100.7"), 0, true))
                 .isSameAs(owner);
         assertThat(table.find(Request.to("d").with("ip", "198.51.100.8"), 0, true))

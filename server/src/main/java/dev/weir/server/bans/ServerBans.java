@@ -14,11 +14,15 @@ import java.util.List;
 /** Puts the bans of people, rules and lists into force, and describes them in metrics. */
 public final class ServerBans {
     private final Bans bans;
+    private final BanLists lists;
+    private final CrowdSecFeed crowdSec;
     private final Escalator escalator;
     private final Limiter limiter;
 
-    public ServerBans(Bans bans, Escalator escalator, Limiter limiter) {
+    public ServerBans(Bans bans, BanLists lists, CrowdSecFeed crowdSec, Escalator escalator, Limiter limiter) {
         this.bans = bans;
+        this.lists = lists;
+        this.crowdSec = crowdSec;
         this.escalator = escalator;
         this.limiter = limiter;
     }
@@ -27,12 +31,16 @@ public final class ServerBans {
     public void start() {
         escalator.exempt(this::isExempt);
         bans.onChange(this::publish);
+        lists.follow(this::publish);
+        crowdSec.follow(this::publish);
         publish();
     }
 
     /** Swaps the table. Of two threads that do so, the later one reads the newest entries. */
     private synchronized void publish() {
         List<BanSet> sets = new ArrayList<>(bans.sets());
+        sets.addAll(lists.sets());
+        sets.add(crowdSec.set());
         limiter.bans(new BanTable(sets));
     }
 
@@ -42,6 +50,8 @@ public final class ServerBans {
     }
 
     public void addTo(ServerMetrics metrics) {
+        lists.addTo(metrics);
+        crowdSec.addTo(metrics);
         for (BanKind kind : BanKind.values()) {
             for (boolean automatic : new boolean[] {false, true}) {
                 metrics.gauge(
