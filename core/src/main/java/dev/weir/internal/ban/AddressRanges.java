@@ -15,30 +15,35 @@ import org.jspecify.annotations.Nullable;
  * Finds the entry of an address among many blocks.
  *
  * <p><b>Form.</b> The blocks are flattened into sorted, disjoint ranges; where blocks overlap, the one that expires last
- * owns the range. A large table has an index by the top 16 bits, so that a lookup searches only the ranges of one of
- * 65,536 parts. IPv4 and IPv6 have tables of their own. Immutable.
+ * owns the range. A large table has an index by the top 16 bits, of IPv6 those in which the ranges differ, so
+ * that a lookup searches only the ranges of one of 65,536 parts. Immutable.
  */
 final class AddressRanges {
     private static final long MAPPED = 0xffff_0000_0000L;
-    private static final int PARTS = 1 << 16;
+    private static final long MASK = 0xffff_ffffL;
+    private static final int PART_BITS = 16;
+    private static final int PARTS = 1 << PART_BITS;
+    private static final int WORDS = 4;
     /** Tables with fewer ranges are searched whole: the index alone would take 256 KiB. */
     private static final int LEAST_INDEXED = 1 << 10;
 
     private final Ban[] owners;
-    /** The ends of the IPv4 ranges, inclusive and with the sign bit flipped, so that they sort as unsigned numbers. */
-    private final int[] ends4;
+    /** The first and the last address of each IPv4 range, in the upper and the lower half of one number. */
+    private final long[] ranges4;
 
-    private final int[] starts4;
     private final int[] owner4;
     /** The first range that ends in or after each part; empty for a small table. */
     private final int[] index4;
 
-    /** The ends of the IPv6 ranges as pairs of numbers with the sign bit flipped. */
-    private final long[] ends6;
+    /** The first and the last address of each IPv6 range as four numbers, with the sign bit flipped to sort unsigned. */
+    private final long[] ranges6;
 
-    private final long[] starts6;
     private final int[] owner6;
     private final int[] index6;
+    /** A part of IPv6 is as wide as the table needs: the ranges in use are a small share of all addresses. */
+    private final long base6;
+
+    private final int shift6;
 
     /** A block, as its first and last address. */
     private record Block(Ban owner, long high, long low, long lastHigh, long lastLow) {
@@ -58,25 +63,26 @@ final class AddressRanges {
 
     private record Range(int owner, long high, long low, long lastHigh, long lastLow) {}
 
-    private AddressRanges(Ban[] owners, int[] starts4, int[] ends4, int[] owner4, List<Range> ipv6) {
+    private AddressRanges(Ban[] owners, long[] ranges4, int[] owner4, List<Range> ipv6) {
         this.owners = owners;
-        this.starts4 = starts4;
-        this.ends4 = ends4;
+        this.ranges4 = ranges4;
         this.owner4 = owner4;
-        int size6 = ipv6.size();
-        ends6 = new long[2 * size6];
-        starts6 = new long[2 * size6];
-        owner6 = new int[size6];
-        for (int i = 0; i < size6; i++) {
+        int size = ipv6.size();
+        ranges6 = new long[WORDS * size];
+        owner6 = new int[size];
+        for (int i = 0; i < size; i++) {
             Range each = ipv6.get(i);
-            ends6[2 * i] = flip(each.lastHigh);
-            ends6[2 * i + 1] = flip(each.lastLow);
-            starts6[2 * i] = flip(each.high);
-            starts6[2 * i + 1] = flip(each.low);
+            ranges6[WORDS * i] = flip(each.high);
+            ranges6[WORDS * i + 1] = flip(each.low);
+            ranges6[WORDS * i + 2] = flip(each.lastHigh);
+            ranges6[WORDS * i + 3] = flip(each.lastLow);
             owner6[i] = each.owner;
         }
-        index4 = index(ends4.length, i -> flip(ends4[i]) >>> 16);
-        index6 = index(size6, i -> (int) (flip(ends6[2 * i]) >>> 48));
+        base6 = size == 0 ? 0 : ipv6.get(0).high;
+        long width = size == 0 ? 0 : ipv6.get(size - 1).lastHigh - base6;
+        shift6 = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(width) - PART_BITS);
+        index4 = index(ranges4.length, i -> (int) (ranges4[i] & MASK) >>> PART_BITS);
+        index6 = index(size, i -> (int) ((flip(ranges6[WORDS * i + 2]) - base6) >>> shift6));
     }
 
     private interface PartOfEnd {
@@ -115,34 +121,26 @@ final class AddressRanges {
         List<Range> ranges4 = flatten(ipv4, numbers, numbered);
         List<Range> ranges6 = flatten(ipv6, numbers, numbered);
         int size = ranges4.size();
-        int[] starts = new int[size];
-        int[] ends = new int[size];
+        long[] packed = new long[size];
         int[] numbersOf = new int[size];
         for (int i = 0; i < size; i++) {
             Range each = ranges4.get(i);
-            starts[i] = flip((int) each.low);
-            ends[i] = flip((int) each.lastLow);
+            packed[i] = each.low << Integer.SIZE | (each.lastLow & MASK);
             numbersOf[i] = each.owner;
         }
-        return new AddressRanges(numbered.toArray(Ban[]::new), starts, ends, numbersOf, ranges6);
+        return new AddressRanges(numbered.toArray(Ban[]::new), packed, numbersOf, ranges6);
     }
 
     /** Builds the table of a list, whose blocks all belong to {@code owner}. */
     static AddressRanges of(AddressList list, Ban owner) {
         long[] ipv4 = list.joinedIpv4();
-        int[] starts = new int[ipv4.length];
-        int[] ends = new int[ipv4.length];
-        for (int i = 0; i < ipv4.length; i++) {
-            starts[i] = flip((int) (ipv4[i] >>> 32));
-            ends[i] = flip((int) ipv4[i]);
-        }
         List<Block> ipv6 = new ArrayList<>();
         list.ipv6().forEach(each -> ipv6.add(Block.of(owner, each)));
         List<Ban> owners = new ArrayList<>(List.of(owner));
         IdentityHashMap<Ban, Integer> numbers = new IdentityHashMap<>();
         numbers.put(owner, 0);
         List<Range> ranges6 = flatten(ipv6, numbers, owners);
-        return new AddressRanges(new Ban[] {owner}, starts, ends, new int[ipv4.length], ranges6);
+        return new AddressRanges(new Ban[] {owner}, ipv4, new int[ipv4.length], ranges6);
     }
 
     /** Cuts the blocks, each of which contains another or is apart from it, into disjoint ranges. */
@@ -225,61 +223,61 @@ final class AddressRanges {
     /** The entry of an address, IPv4 in its mapped form; null if no block has it. */
     @Nullable
     Ban find(long high, long low) {
-        return high == 0 && (low & ~0xffff_ffffL) == MAPPED ? find4((int) low) : find6(high, low);
+        return high == 0 && (low & ~MASK) == MAPPED ? findIpv4(low & MASK) : findIpv6(high, low);
     }
 
-    private @Nullable Ban find4(int address) {
+    /** The entry of an IPv4 address; null if no block has it. */
+    @Nullable
+    Ban findIpv4(long address) {
+        int size = ranges4.length;
         boolean indexed = index4.length > 0;
-        int part = address >>> 16;
+        int part = (int) (address >>> PART_BITS);
         int from = indexed ? index4[part] : 0;
         // The first range that ends in a later part may begin in this one.
-        int to = indexed ? Math.min(index4[part + 1] + 1, ends4.length) : ends4.length;
-        int sought = flip(address);
+        int to = indexed ? Math.min(index4[part + 1] + 1, size) : size;
         int last = to;
         while (from < to) {
             int middle = (from + to) >>> 1;
-            if (ends4[middle] < sought) {
+            if ((ranges4[middle] & MASK) < address) {
                 from = middle + 1;
             } else {
                 to = middle;
             }
         }
-        return from < last && starts4[from] <= sought ? owners[owner4[from]] : null;
+        return from < last && ranges4[from] >>> Integer.SIZE <= address ? owners[owner4[from]] : null;
     }
 
-    private @Nullable Ban find6(long high, long low) {
+    private @Nullable Ban findIpv6(long high, long low) {
         int size = owner6.length;
-        boolean indexed = index6.length > 0;
-        int part = (int) (high >>> 48);
-        int from = indexed ? index6[part] : 0;
-        int to = indexed ? Math.min(index6[part + 1] + 1, size) : size;
+        int from = 0;
+        int to = size;
+        if (index6.length > 0) {
+            long part = (high - base6) >>> shift6;
+            if (Long.compareUnsigned(high, base6) < 0 || part >= PARTS) {
+                return null;
+            }
+            from = index6[(int) part];
+            to = Math.min(index6[(int) part + 1] + 1, size);
+        }
         long soughtHigh = flip(high);
         long soughtLow = flip(low);
         int last = to;
         while (from < to) {
             int middle = (from + to) >>> 1;
-            if (isBelow(ends6, middle, soughtHigh, soughtLow)) {
+            if (isBelow(WORDS * middle + 2, soughtHigh, soughtLow)) {
                 from = middle + 1;
             } else {
                 to = middle;
             }
         }
-        boolean begun = from < last && !isAbove(starts6, from, soughtHigh, soughtLow);
-        return begun ? owners[owner6[from]] : null;
+        boolean found = from < last
+                && (ranges6[WORDS * from] < soughtHigh
+                        || (ranges6[WORDS * from] == soughtHigh && ranges6[WORDS * from + 1] <= soughtLow));
+        return found ? owners[owner6[from]] : null;
     }
 
-    private static boolean isBelow(long[] pairs, int index, long high, long low) {
-        long pairHigh = pairs[2 * index];
-        return pairHigh < high || (pairHigh == high && pairs[2 * index + 1] < low);
-    }
-
-    private static boolean isAbove(long[] pairs, int index, long high, long low) {
-        long pairHigh = pairs[2 * index];
-        return pairHigh > high || (pairHigh == high && pairs[2 * index + 1] > low);
-    }
-
-    private static int flip(int unsigned) {
-        return unsigned ^ Integer.MIN_VALUE;
+    private boolean isBelow(int index, long high, long low) {
+        return ranges6[index] < high || (ranges6[index] == high && ranges6[index + 1] < low);
     }
 
     private static long flip(long unsigned) {

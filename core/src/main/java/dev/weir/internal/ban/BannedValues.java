@@ -61,8 +61,7 @@ final class BannedValues {
     Ban find(String value, long nowMicros, @Nullable Ban found) {
         int kinds = found == null ? KINDS : found.kind().precedence();
         if (addresses) {
-            IpAddress address = IpAddress.ofThread();
-            return address.read(value) ? find(address.high(), address.low(), nowMicros, kinds, found) : found;
+            return findAddress(value, nowMicros, kinds, found);
         }
         @Nullable Ban[] byKind = texts.get(value);
         for (int i = 0; byKind != null && i < kinds; i++) {
@@ -74,10 +73,18 @@ final class BannedValues {
         return found;
     }
 
-    private @Nullable Ban find(long high, long low, long nowMicros, int kinds, @Nullable Ban found) {
+    private @Nullable Ban findAddress(String value, long nowMicros, int kinds, @Nullable Ban found) {
+        long ipv4 = IpAddress.ipv4(value);
+        IpAddress address = ipv4 < 0 ? IpAddress.ofThread() : null;
+        if (address != null && !address.read(value)) {
+            return found;
+        }
         for (int i = 0; i < kinds; i++) {
             AddressRanges of = ranges[i];
-            Ban ban = of == null ? null : of.find(high, low);
+            if (of == null) {
+                continue;
+            }
+            Ban ban = address == null ? of.findIpv4(ipv4) : of.find(address.high(), address.low());
             if (ban != null && ban.holdsAt(nowMicros)) {
                 return ban;
             }
