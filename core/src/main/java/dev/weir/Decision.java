@@ -16,6 +16,16 @@ public interface Decision {
     /** Whether the request may pass. */
     boolean allowed();
 
+    /** The cause of the denial, with its HTTP status; null if the request may pass. */
+    @Nullable
+    Cause cause();
+
+    /** The HTTP status for the caller: 200 if the request may pass, else that of the {@link #cause}. */
+    default int status() {
+        Cause cause = cause();
+        return cause == null ? 200 : cause.status();
+    }
+
     /** Whether a store did not answer in time, so that the failure policy ({@code on_fail}) of a rule decided. */
     boolean degraded();
 

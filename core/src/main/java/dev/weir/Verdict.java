@@ -31,6 +31,10 @@ public interface Verdict {
 
     Reason reason();
 
+    /** The cause of a denial, with its HTTP status; null if the limit had room. */
+    @Nullable
+    Cause cause();
+
     /** The name of the rule; null for a {@link RateLimiter}, and for a limit that the request itself carried. */
     @Nullable
     String ruleName();

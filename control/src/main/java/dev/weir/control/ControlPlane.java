@@ -3,6 +3,11 @@ package dev.weir.control;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.audit.Author;
+import dev.weir.control.bans.BanChange;
+import dev.weir.control.bans.BanDatabase;
+import dev.weir.control.bans.BanRows;
+import dev.weir.control.bans.Bans;
+import dev.weir.control.bans.FollowedBans;
 import dev.weir.control.change.AuditedTransactions;
 import dev.weir.control.change.Change;
 import dev.weir.control.change.ChangeRefusedException;
@@ -45,7 +50,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules, quotas, tokens and switches that operators change while the server runs.
+ * Rules, quotas, tokens, switches and bans that operators change while the server runs.
  *
  * <p><b>Reads</b> are served from memory and never block. <b>Changes</b> are database transactions and block: do not
  * make them on an event loop. When a change returns, it is in force on this node; every other node follows within two
@@ -64,6 +69,7 @@ public final class ControlPlane implements AutoCloseable {
     private final ConditionalChanges changes;
     private final Tokens tokens;
     private final Switches switches;
+    private final Bans bans;
     private final ScheduledThreadPoolExecutor timer;
     private final QuotaCache quotas;
     private final FollowedRules rules;
@@ -87,6 +93,7 @@ public final class ControlPlane implements AutoCloseable {
                 new FollowedSwitches(this::replaceSwitches, this::updateSwitches),
                 FollowedTable.quotas(quotas, copyWriter::requestWrite),
                 rules,
+                new FollowedBans(this::replaceBans, this::updateBans),
                 AuditOnlyKind.COUNTER,
                 AuditOnlyKind.RULE_FILE);
         follower = new DatabaseFollower(database, transactions, followed, listens);
@@ -94,6 +101,7 @@ public final class ControlPlane implements AutoCloseable {
         tokens = new Tokens(database, changes, follower, tokenCache);
         switches =
                 new Switches(database.isShared(), changes, transactions, follower, new LatestSwitches(), files.journal);
+        bans = new Bans(new BanDatabase(database.isShared(), changes, transactions, follower), data);
     }
 
     /**
@@ -241,6 +249,11 @@ public final class ControlPlane implements AutoCloseable {
         return switches;
     }
 
+    /** Returns the bans. */
+    public Bans bans() {
+        return bans;
+    }
+
     /** Returns the callers' quotas. */
     public QuotaCache quotas() {
         return quotas;
@@ -345,6 +358,14 @@ public final class ControlPlane implements AutoCloseable {
         copyWriter.requestWrite();
     }
 
+    private void replaceBans(List<BanChange> rows) {
+        bans.replaceFromDatabase(rows);
+    }
+
+    private void updateBans(List<BanChange> rows) {
+        bans.updateFromDatabase(rows);
+    }
+
     private void write(DatabaseCopy target) throws IOException {
         if (follower.version() >= 0) { // else this server itself runs on the copy
             target.save(new DatabaseCopy.Contents(
@@ -352,6 +373,7 @@ public final class ControlPlane implements AutoCloseable {
                     quotas.all(),
                     tokens.book().all(),
                     switches.last(),
+                    List.of(), // this node keeps bans in a file of their own
                     List.of(),
                     Instant.now().truncatedTo(ChronoUnit.SECONDS)));
         }
@@ -364,6 +386,7 @@ public final class ControlPlane implements AutoCloseable {
                 QuotaTable.all(connection),
                 TokenTable.all(connection),
                 SwitchTable.all(connection),
+                BanRows.all(connection),
                 AuditTable.after(connection, 0, Integer.MAX_VALUE).stream()
                         .map(AuditTable.Entry::line)
                         .toList(),
@@ -373,6 +396,7 @@ public final class ControlPlane implements AutoCloseable {
     @Override
     public void close() {
         switches.close();
+        bans.close();
         follower.close();
         copyWriter.finish();
         timer.shutdownNow();

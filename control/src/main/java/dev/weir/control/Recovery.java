@@ -5,6 +5,8 @@ import dev.weir.control.audit.AuditLine;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.audit.Author;
+import dev.weir.control.bans.BanChange;
+import dev.weir.control.bans.BanRows;
 import dev.weir.control.change.AuditedTransactions;
 import dev.weir.control.change.Edit;
 import dev.weir.control.change.Precondition;
@@ -116,6 +118,7 @@ public final class Recovery {
             json.writeNumberField("quotas", contents.quotas().size());
             json.writeNumberField("tokens", contents.tokens().size());
             json.writeNumberField("switches", contents.switches().size());
+            json.writeNumberField("bans", contents.bans().size());
             json.writeStringField("old_database", aside == null ? null : String.valueOf(aside.getFileName()));
             json.writeEndObject();
         });
@@ -166,6 +169,9 @@ public final class Recovery {
         }
         for (SwitchChange each : contents.switches()) {
             SwitchTable.put(connection, each);
+        }
+        for (BanChange each : contents.bans()) {
+            BanRows.put(connection, each);
         }
         for (AuditTable.Entry each : history) {
             AuditTable.insert(connection, each);

@@ -25,6 +25,7 @@ class ControlArchitectureTest {
                 .resideInAnyPackage(
                         "dev.weir.control..",
                         "dev.weir",
+                        "dev.weir.internal.ban",
                         "dev.weir.internal.limiter..",
                         "dev.weir.internal.match..",
                         "dev.weir.internal.ruleset",

@@ -9,6 +9,10 @@ import dev.weir.internal.runtime.RejectedNotes;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.server.admin.AdminApi;
 import dev.weir.server.admin.ControlApi;
+import dev.weir.server.bans.BanLists;
+import dev.weir.server.bans.CrowdSecFeed;
+import dev.weir.server.bans.Escalator;
+import dev.weir.server.bans.ServerBans;
 import dev.weir.server.control.ControlComponents;
 import dev.weir.server.counters.CounterAdmin;
 import dev.weir.server.fleet.FleetDirectory;
@@ -134,6 +138,7 @@ public final class WeirServer implements AutoCloseable {
         FileWatcher files = opened.add(new FileWatcher());
         PortCertificates certificates = new PortCertificates(settings.tls(), files);
         WatchedRuleFiles ruleFiles = opened.add(new WatchedRuleFiles(settings));
+        BanLists banLists = opened.add(new BanLists(settings.trust().banLists()));
         DecisionObservers observers = opened.add(new DecisionObservers(settings, time));
         ControlComponents control = opened.add(new ControlComponents(settings, files));
         LimitsUnderLoad loads = opened.add(new LimitsUnderLoad());
@@ -156,8 +161,16 @@ public final class WeirServer implements AutoCloseable {
         health.degradedBy(() -> Stream.of(stores.degraded(), control.degraded())
                 .filter(each -> !each.isEmpty())
                 .collect(Collectors.joining("; ")));
+        Escalator escalator =
+                new Escalator(stores.memory(), stores.shared(), time, settings.limiter(), control.bans()::escalate);
+        escalator.rules(rules.all());
         Limiter limiter = new Limiter(
-                rules.all(), stores.memory(), stores.shared(), time, settings.limiter(), observers.observer());
+                rules.all(),
+                stores.memory(),
+                stores.shared(),
+                time,
+                settings.limiter(),
+                escalator.after(observers.observer()));
         RedisSharedStore noteStore = stores.noteStore();
         FleetSecret secret = settings.trust().fleetSecret();
         CounterAdmin counters =
@@ -170,6 +183,10 @@ public final class WeirServer implements AutoCloseable {
         certificates.addTo(metrics);
         observers.addTo(metrics);
         new NetworkGauges(memory).addTo(metrics);
+        CrowdSecFeed crowdSec = opened.add(new CrowdSecFeed(settings.trust().crowdSec()));
+        ServerBans bans = new ServerBans(control.bans(), banLists, crowdSec, escalator, limiter);
+        bans.addTo(metrics);
+        addTo(metrics, control.bans().rejectedNotes());
         addTo(metrics, counters.rejectedNotes());
         addTo(metrics, loads.rejectedNotes());
         if (control.control() != null) {
@@ -226,6 +243,7 @@ public final class WeirServer implements AutoCloseable {
                                         limiter,
                                         counters,
                                         control.control(),
+                                        control.bans(),
                                         WatchedRuleFiles.options(settings),
                                         shedding)
                                 .routes()));
@@ -235,10 +253,13 @@ public final class WeirServer implements AutoCloseable {
         awaitConnections(stores);
         rules.follow(next -> {
             observers.rules(next);
+            escalator.rules(next);
             limiter.index(next);
         });
         control.followSwitches(noteStore, secret);
         loads.start(limiter::rules, rules::loadChanged, noteStore == null ? null : noteStore.loadNews(), secret);
+        bans.start();
+        control.followBans(noteStore, secret);
         files.start();
         tasks.every(Duration.ofMillis(Limiter.TICK_MILLIS), limiter::tick);
         tasks.every(OUTAGE_LOG_PERIOD, stores::logOutage);

@@ -4,9 +4,11 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.Limit;
 import dev.weir.internal.match.keyby.CounterLabel;
+import dev.weir.internal.model.Ban;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
+import dev.weir.internal.runtime.Sha256;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,6 +19,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Objects;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -57,15 +60,43 @@ final class DecisionLineWriter {
         return new DecisionLine(out.toByteArray(), counter);
     }
 
+    /** Writes the line of a request that a ban decided: what it is, who made it, why and until when. */
+    DecisionLine writeBan(RecordedDecision recorded) {
+        Ban ban = Objects.requireNonNull(recorded.ban);
+        String counter = shown(ban.subject(), Sha256.hex(ban.subject()).substring(0, 2 * HASH_BYTES));
+        out.reset();
+        try (JsonGenerator json = FACTORY.createGenerator(out)) {
+            Instant until = ban.until();
+            json.writeStartObject();
+            start(json, recorded);
+            json.writeStringField("ban", ban.kind().text());
+            json.writeStringField("key", counter);
+            json.writeStringField("verdict", recorded.allowed ? "allowed" : "denied");
+            json.writeStringField("reason", recorded.allowed ? "shadow_banned" : "banned");
+            json.writeBooleanField("passed", recorded.allowed);
+            json.writeStringField("ban_reason", ban.reason());
+            json.writeStringField("ban_by", ban.by());
+            json.writeStringField("ban_until", until == null ? null : until.toString());
+            json.writeEndObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return new DecisionLine(out.toByteArray(), counter);
+    }
+
+    private void start(JsonGenerator json, RecordedDecision recorded) throws IOException {
+        json.writeStringField(
+                "time", Instant.EPOCH.plus(recorded.micros, ChronoUnit.MICROS).toString());
+        json.writeStringField("node", settings.node());
+        json.writeStringField("domain", recorded.request.domain());
+    }
+
     private void write(JsonGenerator json, RecordedDecision recorded, MutableVerdict verdict, @Nullable String counter)
             throws IOException {
         Rule rule = verdict.rule();
         Limit limit = verdict.limit();
         json.writeStartObject();
-        json.writeStringField(
-                "time", Instant.EPOCH.plus(recorded.micros, ChronoUnit.MICROS).toString());
-        json.writeStringField("node", settings.node());
-        json.writeStringField("domain", recorded.request.domain());
+        start(json, recorded);
         json.writeStringField("rule", rule == null ? "override" : rule.label());
         json.writeStringField("key", counter);
         json.writeStringField("verdict", verdict.allowed() ? "allowed" : "denied");
@@ -99,18 +130,22 @@ final class DecisionLineWriter {
             return null;
         }
         CounterLabel found = rules.counter(recorded.request, verdict);
-        if (found == null) {
+        return found == null ? null : shown(found.text(), found.bucket());
+    }
+
+    private @Nullable String shown(String text, String bucket) {
+        if (settings.key() == DecisionSinkSettings.KeyShown.NONE) {
             return null;
         }
         if (settings.key() == DecisionSinkSettings.KeyShown.PLAIN) {
-            return found.text();
+            return text;
         }
         if (mac == null) {
-            return found.bucket();
+            return bucket;
         }
         // Hash the bucket and the values: long values are cut in the text, and the bucket still tells them apart.
-        mac.update(found.bucket().getBytes(StandardCharsets.UTF_8));
-        byte[] hash = mac.doFinal(found.text().getBytes(StandardCharsets.UTF_8));
+        mac.update(bucket.getBytes(StandardCharsets.UTF_8));
+        byte[] hash = mac.doFinal(text.getBytes(StandardCharsets.UTF_8));
         return HexFormat.of().formatHex(hash, 0, HASH_BYTES);
     }
 }

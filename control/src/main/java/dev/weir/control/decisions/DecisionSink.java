@@ -18,7 +18,8 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes decisions, one line per check: one request in so many, and every check that was over its limit.
+ * Writes decisions, one line per check: one request in so many, and every check that was over its limit. A request that
+ * met a ban is one line.
  *
  * <p><b>Cost.</b> The deciding thread copies the request into a buffer of a bounded ring and goes on. It never waits,
  * never wakes a thread, and allocates nothing once the buffers have grown. If the ring is full, the decision is dropped
@@ -42,7 +43,7 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
             @Nullable RuleIndex now, @Nullable RuleIndex before) {
         @Nullable
         RuleIndex of(MutableDecision decision) {
-            Rule rule = decision.verdict(0).rule();
+            Rule rule = decision.size() == 0 ? null : decision.verdict(0).rule();
             return rule == null || now == null || isOf(now, rule) ? now : before;
         }
 
@@ -102,12 +103,12 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
 
     @Override
     public void decided(Request request, MutableDecision decision) {
-        if (decision.size() == 0) {
+        if (decision.size() == 0 && decision.ban() == null) {
             return;
         }
         boolean sampled =
                 sample == 1 || (sample > 1 && ThreadLocalRandom.current().nextInt(sample) == 0);
-        if (sampled || (denials && hasDenial(decision))) {
+        if (sampled || (denials && (decision.ban() != null || hasDenial(decision)))) {
             record(request, decision, !sampled);
         }
     }
@@ -158,7 +159,7 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
     private void write(RecordedDecision recorded) {
         for (int i = 0; i < recorded.size; i++) {
             try {
-                DecisionLine line = writer.write(recorded, i);
+                DecisionLine line = recorded.ban == null ? writer.write(recorded, i) : writer.writeBan(recorded);
                 for (Outlet each : outlets) {
                     each.write(line);
                 }

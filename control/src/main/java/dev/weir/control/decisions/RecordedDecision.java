@@ -1,6 +1,7 @@
 package dev.weir.control.decisions;
 
 import dev.weir.Request;
+import dev.weir.internal.model.Ban;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.ruleset.RuleIndex;
@@ -26,6 +27,9 @@ final class RecordedDecision {
     @Nullable
     RuleIndex rules;
 
+    @Nullable
+    Ban ban;
+
     /**
      * Copies {@code decision}.
      *
@@ -35,7 +39,11 @@ final class RecordedDecision {
     int set(Request source, MutableDecision decision, boolean deniedOnly, @Nullable RuleIndex inForce) {
         size = 0;
         int leftOut = 0;
-        for (int i = 0, checks = decision.size(); i < checks; i++) {
+        ban = decision.ban();
+        if (ban != null) {
+            size = 1; // the ban decided, so it is the one line
+        }
+        for (int i = 0, checks = ban == null ? decision.size() : 0; i < checks; i++) {
             MutableVerdict verdict = decision.verdict(i);
             if (!deniedOnly || !verdict.allowed()) {
                 if (size < MOST_VERDICTS) {

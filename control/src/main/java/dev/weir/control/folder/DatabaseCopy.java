@@ -2,6 +2,8 @@ package dev.weir.control.folder;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.control.audit.AuditLine;
+import dev.weir.control.bans.BanChange;
+import dev.weir.control.bans.BanJson;
 import dev.weir.control.data.Json;
 import dev.weir.control.data.PrivateFile;
 import dev.weir.control.data.StoredVersion;
@@ -39,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The contents of the database in a file: this node's copy in the data folder, from which a server starts while the
  * database is unreachable or damaged, or a backup. The file has one JSON object per line: a header; one rule, quota,
- * token, switch or audit line each; and an end with a checksum, so that a damaged file is never taken for a whole one.
+ * token, switch, ban or audit line each; and an end with a checksum, so that a damaged file is never taken for a whole one.
  */
 public final class DatabaseCopy {
     /** The name of the copy in the data folder. */
@@ -75,17 +77,29 @@ public final class DatabaseCopy {
             Collection<StoredQuota> quotas,
             Collection<StoredToken> tokens,
             Collection<SwitchChange> switches,
+            Collection<BanChange> bans,
             Collection<AuditLine> audit,
             Instant at) {
 
         /** Returns the contents of a new database. */
         public static Contents none(Instant at) {
             return new Contents(
-                    new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), at);
+                    new ArrayList<>(),
+                    new ArrayList<>(),
+                    new ArrayList<>(),
+                    new ArrayList<>(),
+                    new ArrayList<>(),
+                    new ArrayList<>(),
+                    at);
         }
 
         public boolean isEmpty() {
-            return rules.isEmpty() && quotas.isEmpty() && tokens.isEmpty() && switches.isEmpty() && audit.isEmpty();
+            return rules.isEmpty()
+                    && quotas.isEmpty()
+                    && tokens.isEmpty()
+                    && switches.isEmpty()
+                    && bans.isEmpty()
+                    && audit.isEmpty();
         }
 
         /** Returns the number of records of each kind, for people. */
@@ -138,6 +152,14 @@ public final class DatabaseCopy {
             line(out, stored, json -> {
                 json.writeFieldName("switch");
                 json.writeRawValue(each.text());
+            });
+        }
+        for (BanChange each : contents.bans()) {
+            StoredVersion stored =
+                    new StoredVersion(each.stamp(), each.at(), each.author().name());
+            line(out, stored, json -> {
+                json.writeFieldName("ban");
+                json.writeRawValue(BanJson.text(each));
             });
         }
         for (AuditLine each : contents.audit()) {
@@ -285,6 +307,10 @@ public final class DatabaseCopy {
         }
         if (object.entry("switch") != null) {
             into.switches().add(SwitchJson.read(json(object, "switch")));
+            return;
+        }
+        if (object.entry("ban") != null) {
+            into.bans().add(BanJson.read(json(object, "ban")));
             return;
         }
         byte[] terms = json(object, "quota").getBytes(StandardCharsets.UTF_8);

@@ -2,6 +2,7 @@ package dev.weir.internal.limiter;
 
 import dev.weir.Request;
 import dev.weir.TimeSource;
+import dev.weir.internal.ban.BanTable;
 import dev.weir.internal.explain.VerdictExplanation;
 import dev.weir.internal.limiter.check.CheckWriter;
 import dev.weir.internal.limiter.check.LimiterObserver;
@@ -19,9 +20,12 @@ import dev.weir.internal.limiter.shared.SharedPath;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.match.Matches;
 import dev.weir.internal.match.override.OverrideLookup;
+import dev.weir.internal.model.Ban;
+import dev.weir.internal.model.BanKind;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.WrittenRules;
@@ -60,6 +64,8 @@ public final class Limiter {
     private final DecisionProbe prober;
     private final PermitReturns permits;
     private volatile MeteredRules rules;
+    /** The entries that ban or exempt requests; null if there are none, so that a decision pays nothing for them. */
+    private volatile @Nullable BanTable bans;
 
     /** Creates a limiter whose counters all live in {@code store}; compiles {@code rules}. */
     public Limiter(
@@ -183,6 +189,17 @@ public final class Limiter {
         }
     }
 
+    /** Puts {@code next} in force for every later request. */
+    public void bans(BanTable next) {
+        bans = next.isEmpty() ? null : next;
+    }
+
+    /** The entry that decides about {@code request}, or exempts it; null if there is none. Counts nothing. */
+    public @Nullable Ban ban(Request request) {
+        BanTable table = bans;
+        return table == null ? null : find(table, rules, request, time.micros());
+    }
+
     /**
      * Decides {@code request} now.
      *
@@ -200,6 +217,9 @@ public final class Limiter {
      * @throws IllegalStateException if a shared store must be asked
      */
     public void decide(Request request, long nowMicros, MutableDecision into) {
+        if (bans != null && decideByBan(request, nowMicros, into, true)) {
+            return;
+        }
         if (shared == null) {
             decideHere(request, nowMicros, into, true);
         } else {
@@ -249,6 +269,9 @@ public final class Limiter {
             WaiterSupplier later,
             @Nullable Idempotency idempotency,
             boolean isLast) {
+        if (bans != null && decideByBan(request, nowMicros, into, isLast)) {
+            return true;
+        }
         if (shared == null) {
             decideHere(request, nowMicros, into, isLast);
             return true;
@@ -333,6 +356,64 @@ public final class Limiter {
     /** Explains {@code verdict}, one of the decision on {@code request}, to people. */
     public VerdictExplanation explain(Request request, MutableVerdict verdict) {
         return VerdictExplanation.of(verdict, rules.index().counter(request, verdict));
+    }
+
+    private static @Nullable Ban find(BanTable table, MeteredRules rules, Request request, long nowMicros) {
+        return table.find(request, nowMicros, rules.index().everything() != SwitchState.OFF);
+    }
+
+    /** Decides {@code request} if it is banned or shadow banned; returns whether it is. */
+    private boolean decideByBan(Request request, long nowMicros, MutableDecision into, boolean isLast) {
+        BanTable table = bans;
+        MeteredRules current = rules;
+        Ban ban = table == null || givesBack(request) ? null : find(table, current, request, nowMicros);
+        if (ban == null || ban.kind() == BanKind.ALLOW) {
+            return false;
+        }
+        boolean shadow =
+                settings.shadow() || (ban.automatic() && current.index().everything() == SwitchState.SHADOW);
+        boolean enforced = ban.kind() != BanKind.WATCH && !shadow;
+        observer.banned(ban, enforced);
+        if (!enforced) {
+            return false;
+        }
+        into.begin(nowMicros);
+        into.ban(ban);
+        if (ban.kind() == BanKind.SHADOW) {
+            pretend(current, request, nowMicros, into);
+        } else {
+            into.end(false);
+        }
+        if (isLast || into.allowed()) {
+            observer.decided(request, into);
+        }
+        return true;
+    }
+
+    /** Whether the request returns hits. It is never banned: the hits were taken before the ban. */
+    private static boolean givesBack(Request request) {
+        for (int i = 0; i < request.descriptors(); i++) {
+            if (request.hitsOf(i) < 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Writes the verdicts of a request that passes and charges nothing; its caller must not see the difference. */
+    private void pretend(MeteredRules current, Request request, long nowMicros, MutableDecision into) {
+        DecisionScratch scratch = DecisionScratch.take();
+        try {
+            current.index().match(request, scratch.matches);
+            Checks checks = scratch.checks;
+            checkWriter.write(current, request, scratch.matches, checks);
+            Pretence.decide(checks, store, nowMicros);
+            verdictWriter.write(request, scratch.matches, checks, into);
+            VerdictWriter.end(scratch.matches, checks, into, true, false);
+            into.noneTaken();
+        } finally {
+            scratch.release();
+        }
     }
 
     private void decideHere(Request request, long nowMicros, MutableDecision into, boolean isLast) {

@@ -1,18 +1,20 @@
 package dev.weir.internal.model;
 
+import dev.weir.Cause;
 import dev.weir.Limit;
 
 /**
  * Chooses the binding verdict of a decision, the one that headers and messages describe. Denials come first, and of
- * several the one with the longest retry-after. Denials of quota rules come after other denials, because they may not
- * have denied the request. Then comes the verdict with the least share of its limit left, and shadow rules come last. On
+ * several the one whose {@linkplain Cause cause} is told first, then the one with the longest retry-after. Denials of quota
+ * rules come after other denials, because they may not have denied the request. Then comes the verdict with the least share of its limit left, and shadow rules come last. On
  * a tie the first wins.
  */
 public final class BindingVerdict {
-    private static final int DENIAL = 0;
-    private static final int QUOTA_DENIAL = 1;
-    private static final int ADMISSION = 2;
-    private static final int SHADOW = 3;
+    /** The ranks of denials, by cause, are below this. */
+    private static final int QUOTA_DENIAL = 4;
+
+    private static final int ADMISSION = 5;
+    private static final int SHADOW = 6;
 
     private BindingVerdict() {}
 
@@ -34,11 +36,21 @@ public final class BindingVerdict {
         if (verdict.shadow()) {
             return SHADOW;
         }
-        if (verdict.allowed()) {
+        Cause cause = verdict.cause();
+        if (cause == null) {
             return ADMISSION;
         }
         Rule rule = verdict.rule();
-        return rule != null && rule.quota() ? QUOTA_DENIAL : DENIAL;
+        return rule != null && rule.quota() ? QUOTA_DENIAL : rank(cause);
+    }
+
+    private static int rank(Cause cause) {
+        return switch (cause) {
+            case BANNED, NOT_ALLOWED -> 0;
+            case QUOTA -> 1;
+            case CAPACITY -> 2;
+            case STORE_DOWN -> 3;
+        };
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.weir.internal.model;
 
+import dev.weir.Cause;
 import dev.weir.Decision;
 import dev.weir.Permit;
 import dev.weir.Request;
@@ -39,6 +40,7 @@ public final class MutableDecision implements Decision {
     private long askedMicros;
     private boolean repeated;
     private boolean conflict;
+    private @Nullable Ban ban;
     private @Nullable String counterText;
     private @Nullable String counterBucket;
     private @Nullable TakenPermits permits;
@@ -53,6 +55,7 @@ public final class MutableDecision implements Decision {
         binding = -1;
         repeated = false;
         conflict = false;
+        ban = null;
         counterText = null;
         counterBucket = null;
         permits = null;
@@ -91,6 +94,34 @@ public final class MutableDecision implements Decision {
     @Override
     public boolean allowed() {
         return allowed;
+    }
+
+    /** The cause of the denial: a ban, or that of the binding verdict; null if the request may pass. */
+    @Override
+    public @Nullable Cause cause() {
+        if (allowed) {
+            return null;
+        }
+        if (ban != null) {
+            return Cause.BANNED;
+        }
+        Cause cause = binding < 0 ? null : verdicts[binding].cause();
+        return cause == null ? Cause.QUOTA : cause;
+    }
+
+    /** Records the entry that decided: a ban, or a shadow ban, with which the request passes. */
+    public void ban(Ban entry) {
+        ban = entry;
+    }
+
+    /** The ban or shadow ban that decided the request; null if no entry did. The caller must not see a shadow ban. */
+    public @Nullable Ban ban() {
+        return ban;
+    }
+
+    /** Whether the request passes only because of a shadow ban, of which the upstream is told and the caller is not. */
+    public boolean isShadowBanned() {
+        return allowed && ban != null;
     }
 
     /** Whether a failure policy decided at least one check, because a store did not answer. */
@@ -157,6 +188,7 @@ public final class MutableDecision implements Decision {
         askedMicros = other.askedMicros;
         repeated = other.repeated;
         conflict = other.conflict;
+        ban = other.ban;
         for (int i = 0; i < other.size; i++) {
             add().set(other.verdicts[i]);
         }
@@ -169,6 +201,11 @@ public final class MutableDecision implements Decision {
     /** Sets what the decision says of concurrency limits. */
     public void permits(TakenPermits taken) {
         permits = taken;
+    }
+
+    /** Records that nothing was taken, so that nothing is given back; the answer shows the permits all the same. */
+    public void noneTaken() {
+        permits = permits == null ? null : new TakenPermits(permits.held(), permits.unenforced(), 0);
     }
 
     /** What the decision says of concurrency limits; null if no rule in force limits concurrency. */
@@ -245,6 +282,10 @@ public final class MutableDecision implements Decision {
     /** The decision and every verdict, for people. */
     @Override
     public String toString() {
+        Ban by = ban;
+        if (by != null && !allowed) {
+            return "denied (" + by.sentence() + ")";
+        }
         String all = size == 0
                 ? "(no rule applies)"
                 : String.valueOf(Arrays.asList(verdicts).subList(0, size));

@@ -1,5 +1,6 @@
 package dev.weir.internal.model;
 
+import dev.weir.Cause;
 import dev.weir.Limit;
 import dev.weir.Verdict;
 import java.time.Duration;
@@ -127,6 +128,18 @@ public final class MutableVerdict implements Verdict {
     @Override
     public Reason reason() {
         return reason;
+    }
+
+    /** The cause of the denial, shadow or not: that of the rule, unless its store did not answer. */
+    @Override
+    public @Nullable Cause cause() {
+        if (allowed()) {
+            return null;
+        }
+        if (reason == Reason.STORE_DOWN) {
+            return Cause.STORE_DOWN;
+        }
+        return rule == null ? Cause.QUOTA : rule.denyAs();
     }
 
     /** Whether the limit itself had room, shadow or not. */

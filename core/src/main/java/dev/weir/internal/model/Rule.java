@@ -1,5 +1,6 @@
 package dev.weir.internal.model;
 
+import dev.weir.Cause;
 import dev.weir.Consistency;
 import dev.weir.Limit;
 import dev.weir.OnFail;
@@ -47,6 +48,8 @@ public final class Rule {
     private final Consistency consistency;
     private final OnFail onFail;
     private final OnMissing onMissing;
+    private final Cause denyAs;
+    private final @Nullable Escalation escalation;
     private final long deadlineMicros;
     private final int localShare;
     private final long leaseIntervalMicros;
@@ -77,6 +80,8 @@ public final class Rule {
         this.consistency = b.consistency;
         this.onFail = b.onFail;
         this.onMissing = b.onMissing;
+        this.denyAs = b.denyAs;
+        this.escalation = b.escalation;
         this.deadlineMicros = b.deadlineMicros;
         this.localShare = b.localShare;
         this.leaseIntervalMicros = b.leaseIntervalMicros;
@@ -192,6 +197,16 @@ public final class Rule {
 
     public OnMissing onMissing() {
         return onMissing;
+    }
+
+    /** The cause that a denial by this rule tells the caller. */
+    public Cause denyAs() {
+        return denyAs;
+    }
+
+    /** When the rule bans callers that it denies again and again; null if it never does. */
+    public @Nullable Escalation escalation() {
+        return escalation;
     }
 
     /** How long a decision may wait for the store, in microseconds; 0 for the server's default. */

@@ -1,5 +1,6 @@
 package dev.weir.internal.model;
 
+import dev.weir.Cause;
 import dev.weir.Consistency;
 import dev.weir.Limit;
 import dev.weir.OnFail;
@@ -27,6 +28,11 @@ public final class RuleBuilder {
     Consistency consistency = Consistency.EXACT;
     OnFail onFail = OnFail.ALLOW;
     OnMissing onMissing = OnMissing.SKIP;
+    Cause denyAs = Cause.QUOTA;
+
+    @Nullable
+    Escalation escalation;
+
     long deadlineMicros;
     int localShare;
     long leaseIntervalMicros = Rule.DEFAULT_INTERVAL_MICROS;
@@ -73,6 +79,8 @@ public final class RuleBuilder {
         this.consistency = rule.consistency();
         this.onFail = rule.onFail();
         this.onMissing = rule.onMissing();
+        this.denyAs = rule.denyAs();
+        this.escalation = rule.escalation();
         this.deadlineMicros = rule.deadlineMicros();
         this.localShare = rule.localShare();
         this.leaseIntervalMicros = rule.leaseIntervalMicros();
@@ -143,6 +151,17 @@ public final class RuleBuilder {
 
     public RuleBuilder onMissing(OnMissing onMissing) {
         this.onMissing = onMissing;
+        return this;
+    }
+
+    /** Sets the cause that a denial tells the caller: {@code QUOTA}, {@code CAPACITY} or {@code NOT_ALLOWED}. */
+    public RuleBuilder denyAs(Cause cause) {
+        this.denyAs = cause;
+        return this;
+    }
+
+    public RuleBuilder escalation(@Nullable Escalation escalation) {
+        this.escalation = escalation;
         return this;
     }
 

@@ -8,6 +8,7 @@ public enum Permission {
     READ(Role.VIEWER, "read"),
     CHANGE_QUOTAS(Role.OPERATOR, "change quotas"),
     SWITCH(Role.OPERATOR, "use switches"),
+    BAN(Role.OPERATOR, "ban callers"),
     RESET_COUNTERS(Role.OPERATOR, "reset counters"),
     GIVE_BACK(Role.OPERATOR, "give hits back"),
     REPORT_LOAD(Role.OPERATOR, "report a load"),
@@ -21,6 +22,7 @@ public enum Permission {
     private static final Map<String, Permission> CHANGES = Map.of(
             "/admin/v1/quotas", CHANGE_QUOTAS,
             "/admin/v1/switch", SWITCH,
+            "/admin/v1/bans", BAN,
             "/admin/v1/explain", READ,
             "/v1/counters", RESET_COUNTERS,
             "/v1/ratelimit/config", CHANGE_RULES,

@@ -1,6 +1,7 @@
 package dev.weir.server.admin;
 
 import dev.weir.control.ControlPlane;
+import dev.weir.control.bans.Bans;
 import dev.weir.control.change.ChangeRefusedException;
 import dev.weir.control.database.DatabaseException;
 import dev.weir.internal.limiter.Limiter;
@@ -32,7 +33,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routes the admin API of rules, quotas, usage, audit, counters, switches and tokens. Everything that may wait for a
+ * Routes the admin API of rules, quotas, usage, audit, counters, switches, bans and tokens. Everything that may wait for a
  * database or a store runs on a worker, never on the event loop. The workers are its own, so that a database that does
  * not answer delays operators only.
  */
@@ -43,6 +44,7 @@ public final class ControlApi {
     private static final String QUOTAS = "/admin/v1/quotas";
     private static final String TOKENS = "/admin/v1/tokens";
     private static final String SWITCHES = "/admin/v1/switches";
+    private static final String BANS = "/admin/v1/bans";
 
     private final Vertx vertx;
     private final WorkerExecutor workers;
@@ -58,6 +60,7 @@ public final class ControlApi {
     private final CounterApi counterApi;
     private final ExplainApi explainApi;
     private final SwitchApi switchApi;
+    private final BanApi banApi;
     private final StatusApi statusApi;
     private final BodyBudget bodies = new BodyBudget(MAX_BODY);
     private final byte[] openApi = resource("openapi.json");
@@ -71,6 +74,7 @@ public final class ControlApi {
             Limiter limiter,
             CounterAdmin counters,
             @Nullable ControlPlane plane,
+            Bans bans,
             LoadOptions options,
             LoadShedding shedding) {
         this.shedding = shedding;
@@ -88,6 +92,7 @@ public final class ControlApi {
         this.counterApi = new CounterApi(counters, control);
         this.explainApi = new ExplainApi(limiter);
         this.switchApi = new SwitchApi(rules, control);
+        this.banApi = new BanApi(control, bans);
         this.statusApi = new StatusApi(status, fleet);
     }
 
@@ -117,6 +122,9 @@ public final class ControlApi {
         get(router, SWITCHES + "/:rule", switchApi::get);
         write(router, HttpMethod.PUT, SWITCHES + "/:rule", switchApi::put);
         write(router, HttpMethod.DELETE, SWITCHES + "/:rule", (call, body) -> switchApi.delete(call));
+        get(router, BANS, banApi::list);
+        write(router, HttpMethod.POST, BANS, banApi::make);
+        write(router, HttpMethod.DELETE, BANS, (call, body) -> banApi.remove(call));
         get(router, "/admin/v1/usage/:api_key", usageApi::get);
         get(router, "/admin/v1/audit", auditApi::list);
         get(router, "/admin/v1/audit/verify", call -> auditApi.verify());
@@ -139,6 +147,7 @@ public final class ControlApi {
         }
         HttpRoutes.only(router, "/ratelimit/rules", "GET, POST");
         HttpRoutes.only(router, TOKENS, "GET, POST");
+        HttpRoutes.only(router, BANS, "GET, POST, DELETE");
         HttpRoutes.only(router, TOKENS + "/:name", "GET, DELETE");
         HttpRoutes.only(router, TOKENS + "/:name/rotate", "POST");
         HttpRoutes.only(router, "/v1/counters", "GET, DELETE");

@@ -7,6 +7,8 @@ import dev.weir.internal.explain.RuleExplanation;
 import dev.weir.internal.explain.VerdictExplanation;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.shared.ProbedDecision;
+import dev.weir.internal.model.Ban;
+import dev.weir.internal.model.BanKind;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
@@ -18,6 +20,7 @@ import dev.weir.server.request.UnknownNames;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,15 +49,30 @@ final class ExplainApi {
         RuleIndex rules = limiter.index();
         Request request = ExplainBody.read(body, rules.domains());
         ProbedDecision probed = AwaitedDecision.await(limiter.probe(request));
+        Ban ban = limiter.ban(request);
+        boolean denies = ban != null && ban.kind() == BanKind.BAN;
+        boolean passes = ban != null && ban.kind() == BanKind.SHADOW;
         JsonObject json = new JsonObject()
                 .put("domain", request.domain())
                 .put("hits", request.hitsOf(0))
-                .put("would_pass", probed.decision().allowed())
+                .put("would_pass", passes || (!denies && probed.decision().allowed()))
                 .put("tier", rules.tierOverride(request))
                 .put("everything", rules.everything().text())
                 .put("endpoint_form", rules.endpointForm().text())
                 .put("compared", new JsonObject(new LinkedHashMap<>(rules.compared(request))))
                 .put("rules", rules(rules, request, probed));
+        if (ban != null) {
+            Instant until = ban.until();
+            json.put(
+                    "ban",
+                    new JsonObject()
+                            .put("kind", ban.kind().text())
+                            .put("subject", ban.subject())
+                            .put("reason", ban.reason())
+                            .put("by", ban.by())
+                            .put("expires_at", until == null ? null : until.toString())
+                            .put("sentence", ban.sentence()));
+        }
         String unknown = UnknownNames.attributes(request, rules.attributes(request.domain()));
         if (unknown != null) {
             json.put("note", unknown);

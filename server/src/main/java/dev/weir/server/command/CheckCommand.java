@@ -1,5 +1,8 @@
 package dev.weir.server.command;
 
+import dev.weir.server.command.client.CommandException;
+import dev.weir.server.command.client.ExitCodes;
+import dev.weir.server.command.client.ServerClient;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;

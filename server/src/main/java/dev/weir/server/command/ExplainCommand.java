@@ -1,5 +1,8 @@
 package dev.weir.server.command;
 
+import dev.weir.server.command.client.AdminClient;
+import dev.weir.server.command.client.CommandException;
+import dev.weir.server.command.client.ExitCodes;
 import dev.weir.server.terminal.TextTable;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
@@ -83,6 +86,10 @@ final class ExplainCommand implements Callable<Integer> {
         if (!answer.getString("everything").equals("on")) {
             out.println("everything is switched to " + answer.getString("everything"));
         }
+        JsonObject ban = answer.getJsonObject("ban");
+        if (ban != null) {
+            out.println(ban.getString("sentence"));
+        }
         if (answer.getString("tier") != null) {
             out.println("tier agreed with the caller: " + answer.getString("tier"));
         }
@@ -110,7 +117,7 @@ final class ExplainCommand implements Callable<Integer> {
                 others.row(rule.getString("rule"), rule.getString("why"), rule.getString("source"));
             }
         }
-        out.println(applying == 0 ? "no rule applies: it passes" : passes ? "it would pass" : "it would be denied");
+        out.println(!passes ? "it would be denied" : applying == 0 ? "no rule applies: it passes" : "it would pass");
         JsonArray denied = answer.getJsonArray("denied_on", new JsonArray());
         if (!denied.isEmpty()) {
             out.println("denied on: " + denied.stream().map(String::valueOf).collect(Collectors.joining(", ")));

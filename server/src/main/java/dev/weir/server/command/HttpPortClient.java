@@ -1,5 +1,7 @@
 package dev.weir.server.command;
 
+import dev.weir.server.command.client.CommandException;
+import dev.weir.server.command.client.ServerClient;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

@@ -1,5 +1,6 @@
 package dev.weir.server.command;
 
+import dev.weir.server.command.client.CommandException;
 import dev.weir.server.request.RequestWords;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

@@ -1,6 +1,7 @@
 package dev.weir.server.command;
 
 import dev.weir.server.WeirServer;
+import dev.weir.server.command.client.CommandException;
 import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.log.Logs;
 import dev.weir.server.settings.ListenAddress;

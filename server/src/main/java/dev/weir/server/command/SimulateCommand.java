@@ -2,6 +2,9 @@ package dev.weir.server.command;
 
 import dev.weir.Limit;
 import dev.weir.internal.model.Rule;
+import dev.weir.server.command.client.CommandException;
+import dev.weir.server.command.client.ExitCodes;
+import dev.weir.server.command.client.InputFile;
 import dev.weir.server.terminal.TextTable;
 import dev.weir.simulation.RunResult;
 import dev.weir.simulation.Simulation;

@@ -1,5 +1,8 @@
 package dev.weir.server.command;
 
+import dev.weir.server.command.client.AdminClient;
+import dev.weir.server.command.client.AuditedClient;
+import dev.weir.server.command.client.CommandException;
 import dev.weir.server.terminal.TextTable;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

@@ -8,6 +8,8 @@ import dev.weir.rules.internal.load.RuleDocument;
 import dev.weir.rules.internal.load.RuleFilesSnapshot;
 import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.rules.internal.load.RulePaths;
+import dev.weir.server.command.client.CommandException;
+import dev.weir.server.command.client.InputFile;
 import dev.weir.server.settings.SettingsException;
 import dev.weir.server.settings.SettingsReader;
 import java.io.PrintWriter;

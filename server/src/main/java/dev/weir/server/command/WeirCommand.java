@@ -1,5 +1,8 @@
 package dev.weir.server.command;
 
+import dev.weir.server.command.ban.BanCommand;
+import dev.weir.server.command.client.CommandException;
+import dev.weir.server.command.client.ExitCodes;
 import dev.weir.server.completion.CompletionCommand;
 import dev.weir.server.log.Logs;
 import dev.weir.server.memory.DirectMemory;
@@ -22,7 +25,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * The whole command:
- * {@code weir serve | health | status | check | explain | counter | validate | simulate | rules | quota | switch | audit |
+ * {@code weir serve | health | status | check | explain | counter | validate | simulate | rules | quota | switch | ban | audit |
  * token | backup | recover | version | completion | help}.
  */
 @Command(
@@ -84,6 +87,7 @@ public final class WeirCommand implements Runnable {
         all.put("rules", RulesCommand::new);
         all.put("quota", QuotaCommand::new);
         all.put("switch", SwitchCommand::new);
+        all.put("ban", BanCommand::new);
         all.put("audit", AuditCommand::new);
         all.put("token", TokenCommand::new);
         all.put("backup", RecoverCommand.Backup::new);

@@ -4,6 +4,7 @@ import dev.weir.TimeSource;
 import dev.weir.control.ControlPlane;
 import dev.weir.control.DatabaseNodes;
 import dev.weir.control.EtcdAndXdsSources;
+import dev.weir.control.bans.Bans;
 import dev.weir.control.source.NetworkSources;
 import dev.weir.control.source.SourceRules;
 import dev.weir.internal.runtime.FleetSecret;
@@ -25,12 +26,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ControlComponents implements AutoCloseable {
     private final @Nullable ControlPlane control;
+    private final Bans bans;
     private final AdminAccess adminAccess;
     private final NetworkSources sources;
 
     /** Opens the components one after the other. If one fails, the others are closed. */
     public ControlComponents(Settings settings, FileWatcher files) throws StartException {
         control = control(settings);
+        bans = control == null ? new Bans(null, null) : control.bans();
         boolean open = false;
         try {
             adminAccess = new AdminAccess(settings, control, TimeSource.system(), files);
@@ -99,8 +102,18 @@ public final class ControlComponents implements AutoCloseable {
      */
     public void followSwitches(@Nullable RedisSharedStore noteStore, @Nullable FleetSecret secret) {
         if (control != null) {
-            control.switches().follow(noteStore == null ? null : new RedisSwitchRelay(noteStore), secret);
+            control.switches().follow(noteStore == null ? null : RedisNoteRelay.ofSwitches(noteStore), secret);
         }
+    }
+
+    /** The bans: with a database, those in it; those that rules make in any case. */
+    public Bans bans() {
+        return bans;
+    }
+
+    /** Follows the bans that servers pass on through {@code noteStore}, if it is not null. */
+    public void followBans(@Nullable RedisSharedStore noteStore, @Nullable FleetSecret secret) {
+        bans.follow(noteStore == null ? null : RedisNoteRelay.ofBans(noteStore), secret);
     }
 
     @Override
@@ -110,6 +123,7 @@ public final class ControlComponents implements AutoCloseable {
     }
 
     private void closeControl() {
+        bans.close();
         if (control != null) {
             control.close();
         }

@@ -7,6 +7,7 @@ import dev.weir.control.decisions.DecisionSink;
 import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.WaitResult;
+import dev.weir.internal.model.Ban;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
@@ -83,6 +84,11 @@ public final class OptionalDecisionSink implements AutoCloseable {
         public void decided(Request request, MutableDecision decision) {
             first.decided(request, decision);
             second.decided(request, decision);
+        }
+
+        @Override
+        public void banned(Ban ban, boolean enforced) {
+            first.banned(ban, enforced);
         }
 
         @Override

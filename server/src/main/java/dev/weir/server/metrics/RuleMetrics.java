@@ -8,6 +8,8 @@ import dev.weir.TimeSource;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.WaitResult;
+import dev.weir.internal.model.Ban;
+import dev.weir.internal.model.BanKind;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
@@ -21,6 +23,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +58,10 @@ public final class RuleMetrics implements LimiterObserver {
     private final Set<Rule> ignoring = ConcurrentHashMap.newKeySet();
 
     private final WaitMetrics waits = new WaitMetrics();
+    /** Requests that met a ban, by the kind that it had for them. */
+    private final LongAdder[] banned =
+            Stream.generate(LongAdder::new).limit(BanKind.values().length).toArray(LongAdder[]::new);
+
     private final StoreFailureCounts storeFailures = new StoreFailureCounts();
     private volatile SwitchState everything = SwitchState.ON;
     private volatile Generation current = new Generation(List.of(), new int[0], SeriesPositions.CALLERS + 1, null);
@@ -85,7 +93,9 @@ public final class RuleMetrics implements LimiterObserver {
         ThreadCounts mine = threadCounts.get();
         int checks = decision.size();
         mine.request(
-                checks == 0 ? ThreadCounts.UNMATCHED : decision.allowed() ? ThreadCounts.ALLOWED : ThreadCounts.DENIED);
+                !decision.allowed()
+                        ? ThreadCounts.DENIED
+                        : checks == 0 ? ThreadCounts.UNMATCHED : ThreadCounts.ALLOWED);
         if (checks == 0) {
             return;
         }
@@ -121,6 +131,11 @@ public final class RuleMetrics implements LimiterObserver {
         if (passed && verdict.allowed() && (rule == null || rule.onFail() == OnFail.ALLOW)) {
             mine.add(position, ThreadCounts.FAIL_OPEN);
         }
+    }
+
+    @Override
+    public void banned(Ban ban, boolean enforced) {
+        banned[enforced ? ban.kind().precedence() : BanKind.WATCH.precedence()].increment();
     }
 
     @Override
@@ -168,6 +183,14 @@ public final class RuleMetrics implements LimiterObserver {
     /** Writes every series. */
     public void write(Exposition out) {
         storeFailures.write(out);
+        out.metric(
+                "ratelimit_banned_total",
+                "counter",
+                "Requests that met a ban: denied (ban), passed without a charge (shadow), only counted (watch).");
+        for (BanKind each : List.of(BanKind.BAN, BanKind.SHADOW, BanKind.WATCH)) {
+            out.sample(
+                    "ratelimit_banned_total", Exposition.labels("kind", each.text()), banned[each.precedence()].sum());
+        }
         Generation generation = current;
         new RuleExposition(positions.series(), this::total, this::requests, generation::busiest).write(out);
         SwitchExposition.write(out, everything, positions.series(), generation.byPosition(positions.size()));

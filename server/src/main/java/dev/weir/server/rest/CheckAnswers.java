@@ -3,29 +3,25 @@ package dev.weir.server.rest;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.Request;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.model.TakenPermits;
-import dev.weir.internal.model.VerdictSentence;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.JsonOutput;
+import dev.weir.server.problem.DenialProblem;
+import dev.weir.server.problem.VerdictNumbers;
 import dev.weir.server.request.UnknownNames;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the answer to a check: numbers and headers, and for a denial the reason, the counter and the wait. */
 final class CheckAnswers {
-    private static final String QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
-
     private static final String UNENFORCED = "concurrency rules do not apply to a check, because it cannot release what"
             + " it takes (use /v1/concurrency/acquire)";
 
@@ -37,28 +33,26 @@ final class CheckAnswers {
         this.retryAfter = new RetryAfter(settings.retryJitter());
     }
 
-    /** Returns 200, or 429 with the reason; 503 if no limit is used up, but a required store does not answer. */
+    /** Returns 200, or the status of the denial's cause with a problem that tells the reason. */
     HttpAnswer of(Request request, MutableDecision decision, RuleIndex rules) {
         if (decision.allowed()) {
             return allowed(decision, rules, json -> {
                 if (leavesOut(decision)) {
-                    unenforced(json, decision);
+                    DenialProblem.unenforced(json, decision);
                     json.writeStringField("detail", UNENFORCED);
                 } else if (decision.size() == 0) {
                     unmatched(json, request, rules);
                 }
             });
         }
-        VerdictNumbers told = VerdictNumbers.binding(decision);
         List<String> headers = fields.of(decision);
-        if (told != null && (told.passesLater() || told.storeDown())) {
+        VerdictNumbers retry = DenialProblem.retry(decision);
+        if (retry != null) {
             headers = new ArrayList<>(headers);
             headers.add("Retry-After");
-            headers.add(retryAfter.seconds(told));
+            headers.add(retryAfter.seconds(retry));
         }
-        int status = told != null && told.storeDown() ? 503 : 429;
-        return new HttpAnswer(
-                status, HttpAnswer.PROBLEM, JsonOutput.bytes(json -> denial(json, status, decision, told)), headers);
+        return new HttpAnswer(decision.status(), HttpAnswer.PROBLEM, DenialProblem.of(decision), headers);
     }
 
     /** Returns 200 with {@code permit}, which lasts until {@code expiry}, null if it stands for nothing. */
@@ -101,17 +95,6 @@ final class CheckAnswers {
         return permits != null && !permits.unenforced().isEmpty();
     }
 
-    private static void unenforced(JsonGenerator json, MutableDecision decision) throws IOException {
-        TakenPermits permits = decision.permits();
-        if (permits != null && !permits.unenforced().isEmpty()) {
-            json.writeArrayFieldStart("unenforced");
-            for (String each : permits.unenforced()) {
-                json.writeString(each);
-            }
-            json.writeEndArray();
-        }
-    }
-
     /** Says so if no rule applies because of a wrong name: such a request passes without a limit. */
     private static void unmatched(JsonGenerator json, Request request, RuleIndex rules) throws IOException {
         String domain = request.domain();
@@ -134,14 +117,15 @@ final class CheckAnswers {
             json.writeBooleanField("allowed", decision.allowed());
             if (told != null) {
                 numbers(json, told);
-                if (!decision.allowed() && (told.passesLater() || told.storeDown())) {
-                    json.writeNumberField("retry_after", told.retryAfterSeconds());
+                VerdictNumbers retry = DenialProblem.retry(decision);
+                if (retry != null) {
+                    json.writeNumberField("retry_after", retry.retryAfterSeconds());
                 }
             }
             delay(json, decision);
             degraded(json, decision);
             if (leavesOut(decision)) {
-                unenforced(json, decision);
+                DenialProblem.unenforced(json, decision);
                 json.writeStringField("detail", UNENFORCED);
             }
             json.writeEndObject();
@@ -222,45 +206,5 @@ final class CheckAnswers {
             }
             json.writeEndObject();
         }
-    }
-
-    private static void denial(JsonGenerator json, int status, MutableDecision decision, @Nullable VerdictNumbers told)
-            throws IOException {
-        boolean quota = status == 429;
-        json.writeStartObject();
-        json.writeStringField("type", quota ? QUOTA_EXCEEDED : "about:blank");
-        json.writeStringField(
-                "title",
-                quota ? "Request cannot be satisfied as assigned quota has been exceeded" : "Service Unavailable");
-        json.writeNumberField("status", status);
-        json.writeBooleanField("allowed", false);
-        if (told != null) {
-            String whose = Objects.requireNonNullElse(decision.counterName(), "");
-            json.writeStringField("detail", VerdictSentence.of(told.verdict(), whose));
-            numbers(json, told);
-            if (told.passesLater() || told.storeDown()) {
-                json.writeNumberField("retry_after", told.retryAfterSeconds());
-            }
-            if (told.knowsWhen()) {
-                json.writeStringField("passes_at", told.passesAt().toString());
-            }
-            json.writeStringField("rule", told.name());
-            json.writeStringField("counter", whose);
-            json.writeStringField("reason", told.verdict().reason().name().toLowerCase(Locale.ROOT));
-        }
-        degraded(json, decision);
-        unenforced(json, decision);
-        json.writeArrayFieldStart("violated-policies");
-        List<String> named = new ArrayList<>();
-        for (int i = 0; i < decision.size(); i++) {
-            MutableVerdict verdict = decision.verdict(i);
-            String name = VerdictNumbers.name(verdict);
-            if (!verdict.allowed() && !verdict.shadowed() && !named.contains(name)) {
-                named.add(name);
-                json.writeString(name);
-            }
-        }
-        json.writeEndArray();
-        json.writeEndObject();
     }
 }

@@ -2,6 +2,7 @@ package dev.weir.server.rest;
 
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
+import dev.weir.server.problem.VerdictNumbers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;

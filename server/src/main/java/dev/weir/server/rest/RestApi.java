@@ -235,7 +235,7 @@ public final class RestApi {
         }
         exchange.decide(limiter, own.request, time.micros(), own.decision, (request, decision) -> {
             RlsAnswer answer = buffers.get().answer.of(decision, request.descriptors());
-            Map<String, Object> metadata = RlsMetadata.of(rls, request, hitsAddend, decision);
+            Map<String, Object> metadata = RlsMetadata.of(request, hitsAddend, decision, rls.dynamicMetadata());
             exchange.answer(new HttpAnswer(
                     decision.allowed() ? 200 : 429,
                     HttpAnswer.JSON,

@@ -1,5 +1,6 @@
 package dev.weir.server.rest;
 
+import dev.weir.server.problem.VerdictNumbers;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.server.http.JsonOutput;
 import dev.weir.server.rls.RlsAnswer;
 import dev.weir.server.rls.RlsCode;
-import dev.weir.server.rls.RlsSettings;
 import dev.weir.server.rls.RlsStatus;
 import dev.weir.server.rls.RlsUnit;
+import dev.weir.server.rls.ToldDenial;
 import java.io.IOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +27,11 @@ final class RlsJsonWriter {
                 status(json, answer.status(i));
             }
             json.writeEndArray();
-            int headersOf = answer.headersOf();
-            if (headersOf >= 0) {
-                RlsStatus status = answer.status(headersOf);
-                headers(json, "responseHeadersToAdd", answer.settings().responseHeaders(), status);
-                headers(json, "requestHeadersToAdd", answer.settings().requestHeaders(), status);
+            ToldDenial denial = answer.denial();
+            headers(json, "responseHeadersToAdd", answer.responseHeaders());
+            headers(json, "requestHeadersToAdd", answer.requestHeaders());
+            if (denial != null) {
+                json.writeBinaryField("rawBody", denial.body());
             }
             if (metadata != null) {
                 json.writeFieldName("dynamicMetadata");
@@ -60,28 +60,23 @@ final class RlsJsonWriter {
         if (status.remaining() != 0) {
             json.writeNumberField("limitRemaining", status.remaining());
         }
-        if (status.limited()) {
+        if (status.limited() && status.resetSeconds() > 0) {
             json.writeStringField("durationUntilReset", status.resetSeconds() + "s");
         }
         json.writeEndObject();
     }
 
-    private static void headers(JsonGenerator json, String field, RlsSettings.@Nullable Headers names, RlsStatus status)
-            throws IOException {
-        if (names == null) {
+    private static void headers(JsonGenerator json, String field, Map<String, String> headers) throws IOException {
+        if (headers.isEmpty()) {
             return;
         }
         json.writeArrayFieldStart(field);
-        header(json, names.limit(), status.requestsPerUnit());
-        header(json, names.remaining(), status.remaining());
-        header(json, names.reset(), status.resetSeconds());
+        for (Map.Entry<String, String> each : headers.entrySet()) {
+            json.writeStartObject();
+            json.writeStringField("key", each.getKey());
+            json.writeStringField("value", each.getValue());
+            json.writeEndObject();
+        }
         json.writeEndArray();
-    }
-
-    private static void header(JsonGenerator json, String name, long value) throws IOException {
-        json.writeStartObject();
-        json.writeStringField("key", name);
-        json.writeStringField("value", Long.toString(value));
-        json.writeEndObject();
     }
 }

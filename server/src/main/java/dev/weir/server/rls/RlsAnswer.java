@@ -1,10 +1,14 @@
 package dev.weir.server.rls;
 
+import dev.weir.Cause;
 import dev.weir.internal.model.BindingVerdict;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Presents a decision as the answer of Envoy's rate limit service: the overall code, and a status for each descriptor
@@ -15,6 +19,8 @@ import java.util.Arrays;
  */
 public final class RlsAnswer {
     private static final int NONE = -1;
+    /** Tells the upstream of a shadow ban; Envoy never sends request headers to the caller. */
+    private static final Map<String, String> SHADOW_BANNED = Map.of("x-weir-shadow-ban", "true");
 
     private final RlsSettings settings;
     private final RlsStatus status = new RlsStatus();
@@ -64,11 +70,41 @@ public final class RlsAnswer {
         return status.of(verdict, over(verdict));
     }
 
+    /** Whether the answer has nothing but its code and its statuses, as most have. */
+    public boolean isPlain() {
+        return settings.isPlain() && denial() == null && !decision.isShadowBanned();
+    }
+
+    /** The headers for Envoy's caller. */
+    public Map<String, String> responseHeaders() {
+        ToldDenial denial = denial();
+        return headers(settings.responseHeaders(), denial == null ? Map.of() : denial.headers());
+    }
+
+    /** The headers for Envoy's upstream. */
+    public Map<String, String> requestHeaders() {
+        return headers(settings.requestHeaders(), decision.isShadowBanned() ? SHADOW_BANNED : Map.of());
+    }
+
+    private Map<String, String> headers(RlsSettings.@Nullable Headers names, Map<String, String> more) {
+        int described = names == null ? NONE : headersOf();
+        if (names == null || described == NONE) {
+            return more;
+        }
+        RlsStatus of = status(described);
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put(names.limit(), Long.toString(of.requestsPerUnit()));
+        headers.put(names.remaining(), Long.toString(of.remaining()));
+        headers.put(names.reset(), Long.toString(of.resetSeconds()));
+        headers.putAll(more);
+        return headers;
+    }
+
     /**
      * The descriptor that the three headers describe, or -1 for no headers: the last one over an ordinary limit, else
      * the first with the least remaining.
      */
-    public int headersOf() {
+    int headersOf() {
         int chosen = NONE;
         if (settings.responseHeaders() == null && settings.requestHeaders() == null) {
             return chosen;
@@ -92,6 +128,11 @@ public final class RlsAnswer {
 
     public RlsSettings settings() {
         return settings;
+    }
+
+    /** The denial to be told beside the code OVER_LIMIT, which Envoy takes for a 429; null if it is one, or none. */
+    public @Nullable ToldDenial denial() {
+        return decision.status() == 200 || decision.status() == Cause.QUOTA.status() ? null : new ToldDenial(decision);
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.weir.server.rls;
 
+import dev.weir.Cause;
 import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.internal.model.MutableDecision;
@@ -14,30 +15,34 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the {@code dynamic_metadata} of an answer: a copy of the request, and the metadata of the rules that passed.
- * Values are text, Double, Boolean, null, List and Map; members are sorted, as the reference writes them.
+ * {@code weir} has the status of a denial that is not a 429, or marks a shadow ban. Values are text, Double, Boolean, null, List and Map; members are sorted, as the reference writes them.
  */
 public final class RlsMetadata {
     /** The member by which Envoy gives permits back at the end of a stream. */
     private static final String PERMIT = "permit";
+    /** The member that the reference does not have. */
+    private static final String OWN = "weir";
 
     private RlsMetadata() {}
 
     /**
-     * Builds the metadata that {@code settings} ask for. Without them it has only the number of permits that the request
-     * took, if there are concurrency rules; null if there are none.
+     * Builds the metadata for a request that had {@code hitsAddend}, 0 if it gave none. Without {@code everything} it
+     * has only what Weir adds to the reference; it is null if that is nothing.
      */
     public static @Nullable Map<String, Object> of(
-            RlsSettings settings, Request request, long hitsAddend, MutableDecision decision) {
-        if (settings.dynamicMetadata()) {
-            return of(request, hitsAddend, decision);
-        }
+            Request request, long hitsAddend, MutableDecision decision, boolean everything) {
+        Map<String, Object> own = own(decision);
         TakenPermits permits = decision.permits();
-        return permits == null ? null : Map.of("metadata", Map.of(PERMIT, (double) permits.taken()));
-    }
-
-    /** Builds the metadata for a request that had {@code hitsAddend}, 0 if it gave none. */
-    static Map<String, Object> of(Request request, long hitsAddend, MutableDecision decision) {
         Map<String, Object> members = new TreeMap<>();
+        if (!own.isEmpty()) {
+            members.put(OWN, own);
+        }
+        if (!everything) {
+            if (permits != null) {
+                members.put("metadata", Map.of(PERMIT, (double) permits.taken()));
+            }
+            return members.isEmpty() ? null : members;
+        }
         members.put("domain", request.domain());
         List<Object> descriptors = new ArrayList<>(request.descriptors());
         for (int i = 0; i < request.descriptors(); i++) {
@@ -48,7 +53,6 @@ public final class RlsMetadata {
             members.put("hitsAddend", (double) hitsAddend);
         }
         Map<String, Object> metadata = new TreeMap<>();
-        TakenPermits permits = decision.permits();
         if (permits != null) {
             metadata.put(PERMIT, (double) permits.taken());
         }
@@ -64,6 +68,15 @@ public final class RlsMetadata {
             members.put("metadata", metadata);
         }
         return members;
+    }
+
+    private static Map<String, Object> own(MutableDecision decision) {
+        if (decision.isShadowBanned()) {
+            return Map.of("shadow_ban", true);
+        }
+        int status = decision.status();
+        boolean told = status != 200 && status != Cause.QUOTA.status();
+        return told ? Map.of("status", (double) status) : Map.of();
     }
 
     private static Map<String, Object> descriptor(Request request, int index) {

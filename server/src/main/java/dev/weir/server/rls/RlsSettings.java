@@ -23,6 +23,11 @@ public record RlsSettings(
         return new RlsSettings(null, null, false, false, false);
     }
 
+    /** Whether answers have neither headers nor metadata. */
+    boolean isPlain() {
+        return responseHeaders == null && requestHeaders == null && !dynamicMetadata;
+    }
+
     /** The names of the three headers. */
     public record Headers(String limit, String remaining, String reset) {}
 }

@@ -1,5 +1,6 @@
 package dev.weir.server.rls;
 
+import dev.weir.Cause;
 import dev.weir.Limit;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
@@ -67,11 +68,17 @@ public final class RlsStatus {
     }
 
     /**
-     * Whole seconds, rounded up, and never 0: Envoy truncates fractions, and a client that reads 0 would retry at once.
+     * Whole seconds, rounded up: Envoy truncates fractions, and a client that reads 0 would retry at once. 0, which is
+     * not sent, for a denial that no wait cures: Envoy makes a Retry-After of it.
      */
     public long resetSeconds() {
         MutableVerdict v = verdict;
-        return v == null ? 0 : Math.max(1, ceilSeconds(v.resetMicros()));
+        if (v == null) {
+            return 0;
+        }
+        Cause cause = over ? v.cause() : null;
+        boolean retries = cause == null || cause.passesLater();
+        return retries ? Math.max(1, ceilSeconds(v.resetMicros())) : 0;
     }
 
     private static boolean countsDenied(MutableVerdict verdict) {

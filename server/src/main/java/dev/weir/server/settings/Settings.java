@@ -5,10 +5,12 @@ import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.control.source.SourceSettings;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.match.pattern.TrustedProxies;
+import dev.weir.internal.model.BanKind;
 import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.redis.internal.settings.RedisSettings;
 import dev.weir.server.rls.RlsSettings;
 import java.lang.System.Logger.Level;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -117,8 +119,20 @@ public record Settings(
      *
      * @param fleetSecret signs what servers tell each other through Redis; null if none is set
      * @param proxies whose headers say who the caller is
+     * @param banLists files with the addresses of callers that are banned
+     * @param crowdSec whose decisions are bans; null if none is set
      */
-    public record Trust(@Nullable FleetSecret fleetSecret, TrustedProxies proxies) {}
+    public record Trust(
+            @Nullable FleetSecret fleetSecret,
+            TrustedProxies proxies,
+            List<BanList> banLists,
+            @Nullable CrowdSec crowdSec) {}
+
+    /** The local API of a CrowdSec, and the key of this bouncer. */
+    public record CrowdSec(URI url, String key) {}
+
+    /** A list of addresses that are banned, shadow banned or exempt. */
+    public record BanList(BanKind kind, Path file) {}
 
     /** The format and the level of the log. */
     public record Logging(LogFormat format, Level level) {}

@@ -3,6 +3,7 @@ package dev.weir.server.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.TimeSource;
+import dev.weir.control.bans.Bans;
 import dev.weir.control.rules.RuleLayers;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterObserver;
@@ -96,6 +97,7 @@ class OpenApiTest {
                             limiter,
                             new CounterAdmin(limiter, Map.of(), null, null),
                             null,
+                            new Bans(null, null),
                             LoadOptions.DEFAULT,
                             new LoadShedding(false, TrustedProxies.NONE))
                     .routes();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.redis.testkit.PemFiles;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.server.RunningServer;
+import dev.weir.server.command.client.ExitCodes;
 import dev.weir.testkit.FreePorts;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;

@@ -1,5 +1,6 @@
 package dev.weir.server.grpc;
 
+import dev.weir.Cause;
 import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.internal.limiter.check.WaiterSupplier;
@@ -13,14 +14,25 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Counts each descriptor's last value against one limit, so that the gRPC server can be tested without rules and stores. */
 final class CountingDecider implements Decider {
+    /** A user whom no limit lets pass, with the status 503. */
+    static final String CAPACITY = "capacity";
+    /** A user whom no limit lets pass, with the status 403. */
+    static final String FORBIDDEN = "forbidden";
+
     final AtomicLong decided = new AtomicLong();
     private final Map<String, AtomicLong> counts = new ConcurrentHashMap<>();
     private final Limit limit;
     private final Rule rule;
+    private final Map<String, Rule> denying;
 
     CountingDecider(long requests) {
         limit = Limit.fixedWindow(requests, Duration.ofMinutes(1));
         rule = Rule.builder("bench", "by-user").name("by user").limit(limit).build();
+        denying = Map.of(CAPACITY, denying(Cause.CAPACITY), FORBIDDEN, denying(Cause.NOT_ALLOWED));
+    }
+
+    private Rule denying(Cause cause) {
+        return Rule.builder("bench", "denies").limit(limit).denyAs(cause).build();
     }
 
     @Override
@@ -32,16 +44,17 @@ final class CountingDecider implements Decider {
             if (request.end(i) == request.start(i)) {
                 continue;
             }
-            AtomicLong counter = counts.get(request.value(request.end(i) - 1));
+            String user = request.value(request.end(i) - 1);
+            AtomicLong counter = counts.get(user);
             if (counter == null) {
-                counter = counts.computeIfAbsent(request.value(request.end(i) - 1), none -> new AtomicLong());
+                counter = counts.computeIfAbsent(user, none -> new AtomicLong());
             }
             long count = counter.addAndGet(request.hitsOf(i));
-            boolean fits = count <= limit.requests();
+            boolean fits = count <= limit.requests() && !denying.containsKey(user);
             allowed &= fits;
             into.add()
                     .set(
-                            rule,
+                            denying.getOrDefault(user, rule),
                             limit,
                             i,
                             request.hitsOf(i),

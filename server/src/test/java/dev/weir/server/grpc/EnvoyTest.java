@@ -76,6 +76,18 @@ class EnvoyTest {
                             .hasValueSatisfying(limit -> assertThat(limit).startsWith("3, 3;w=60"));
                 }
                 assertThat(answers.get(LIMIT).statusCode()).isEqualTo(429);
+                assertThat(answers.get(LIMIT).headers().firstValue("x-weir-status"))
+                        .isEmpty();
+                HttpResponse<String> capacity = denied(port, CountingDecider.CAPACITY);
+                assertThat(capacity.statusCode()).as(() -> read(log)).isEqualTo(503);
+                assertThat(capacity.headers().firstValue("x-weir-status")).hasValue("503");
+                assertThat(capacity.headers().firstValue("retry-after")).hasValue("2");
+                assertThat(capacity.headers().firstValue("content-type")).hasValue("application/problem+json");
+                assertThat(capacity.body()).contains("temporary-reduced-capacity");
+                HttpResponse<String> forbidden = denied(port, CountingDecider.FORBIDDEN);
+                assertThat(forbidden.statusCode()).isEqualTo(403);
+                assertThat(forbidden.headers().firstValue("retry-after")).isEmpty();
+                assertThat(forbidden.body()).contains("\"status\":403");
                 assertThat(decider.decided).hasValueGreaterThanOrEqualTo(LIMIT + 1);
                 assertThat(server.failures).isEmpty();
                 assertThat(server.cutOff).isEmpty();
@@ -100,6 +112,17 @@ class EnvoyTest {
             }
         }
         return fail("none of %d users had all calls answered within Envoy's timeout", USERS);
+    }
+
+    /** The first answer to {@code user} that Weir itself gave: Envoy answers 500 while Weir is late. */
+    private static HttpResponse<String> denied(int port, String user) throws IOException, InterruptedException {
+        for (int i = 0; i < USERS; i++) {
+            HttpResponse<String> answer = get(port, user);
+            if (answer.headers().firstValue("x-weir-status").isPresent()) {
+                return answer;
+            }
+        }
+        return fail("Weir denied none of %d calls of %s with a status", USERS, user);
     }
 
     private static HttpResponse<String> get(int port, String user) throws IOException, InterruptedException {

@@ -83,6 +83,32 @@ class RestCheckTest {
     }
 
     @Test
+    void aCeilingThatTheCallerCannotHelpIs503WithAProblemTypeOfItsOwn() {
+        kit.check("{\"user_id\":\"u\",\"endpoint\":\"/ceiling\"}");
+        HttpResponse<String> response = kit.check("{\"user_id\":\"u\",\"endpoint\":\"/ceiling\"}");
+        assertThat(response.statusCode()).isEqualTo(503);
+        assertThat(header(response, "Retry-After")).isEqualTo("60");
+        JsonObject problem = json(response);
+        assertThat(problem.getString("type"))
+                .isEqualTo("https://iana.org/assignments/http-problem-types#temporary-reduced-capacity");
+        assertThat(problem.getInteger("status")).isEqualTo(503);
+        assertThat(problem.getInteger("retry_after")).isEqualTo(60);
+        assertThat(problem.getJsonArray("violated-policies").encode()).isEqualTo("[\"ceiling\"]");
+    }
+
+    @Test
+    void whatTheCallerMayNotDoIs403WithoutRetryAfter() {
+        HttpResponse<String> response = kit.check("{\"user_id\":\"u\",\"endpoint\":\"/paid\"}");
+        assertThat(response.statusCode()).isEqualTo(403);
+        assertThat(response.headers().firstValue("Retry-After")).isEmpty();
+        JsonObject problem = json(response);
+        assertThat(problem.getString("type")).isEqualTo("tag:weir.dev,2026:not-allowed");
+        assertThat(problem.getInteger("status")).isEqualTo(403);
+        assertThat(problem.containsKey("retry_after")).isFalse();
+        assertThat(problem.getString("rule")).isEqualTo("paid");
+    }
+
+    @Test
     void whoeverWaitsAsLongAsToldPasses() {
         kit.check(CHARGE);
         kit.check(CHARGE);

@@ -1,6 +1,7 @@
 package dev.weir.server.rest;
 
 import dev.weir.Algorithm;
+import dev.weir.Cause;
 import dev.weir.Limit;
 import dev.weir.OnMissing;
 import dev.weir.internal.limiter.Limiter;
@@ -92,6 +93,8 @@ final class RestKit implements AutoCloseable {
                                 .build(),
                         List.of(Condition.of("endpoint", "/login")),
                         KeyBy.of("ip")),
+                denying("ceiling", 1, "/ceiling", Cause.CAPACITY),
+                denying("paid", 0, "/paid", Cause.NOT_ALLOWED),
                 new WeirRule(
                         Rule.builder("api", "watched")
                                 .label("watched")
@@ -105,6 +108,18 @@ final class RestKit implements AutoCloseable {
                         Limit.tokenBucket(7, Duration.ofMillis(1500)),
                         "/odd",
                         KeyBy.of("user_id")));
+    }
+
+    private static WeirRule denying(String name, long requests, String endpoint, Cause cause) {
+        return new WeirRule(
+                Rule.builder("api", name)
+                        .name(name)
+                        .label(name)
+                        .limit(Limit.fixedWindow(requests, Duration.ofMinutes(1)))
+                        .denyAs(cause)
+                        .build(),
+                List.of(Condition.of("endpoint", endpoint)),
+                KeyBy.of("user_id"));
     }
 
     static WeirRule rule(String name, Limit limit, String endpoint, KeyBy keyBy) {

@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Algorithm;
 import dev.weir.CalendarWindow;
+import dev.weir.Cause;
 import dev.weir.Limit;
 import dev.weir.Verdict.Reason;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class RlsAnswerTest {
@@ -174,6 +178,48 @@ class RlsAnswerTest {
         assertThat(status.name()).isEqualTo("denies");
         assertThat(status.code()).isEqualTo(RlsCode.OVER_LIMIT);
         assertThat(status.remaining()).isEqualTo(10);
+    }
+
+    @Test
+    void aDenialThatIsNo429TellsItsStatusInAHeaderAndAProblemAsBody() {
+        Rule ceiling = Rule.builder("d", "c")
+                .name("c")
+                .limit(FIVE_A_MINUTE)
+                .denyAs(Cause.CAPACITY)
+                .build();
+        decision.add().set(ceiling, FIVE_A_MINUTE, 0, 1, Reason.OVER_LIMIT, 0, 1, 2_500_000, 0);
+        decision.end(false);
+        RlsAnswer plain = new RlsAnswer(RlsSettings.defaults()).of(decision, 1);
+        assertThat(plain.isPlain()).isFalse();
+        assertThat(plain.responseHeaders())
+                .isEqualTo(
+                        Map.of("x-weir-status", "503", "content-type", "application/problem+json", "retry-after", "3"));
+        assertThat(new String(Objects.requireNonNull(plain.denial()).body(), StandardCharsets.UTF_8))
+                .contains("\"status\":503", "temporary-reduced-capacity");
+        assertThat(plain.status(0).resetSeconds()).isEqualTo(1);
+    }
+
+    @Test
+    void aDenialThatNoWaitCuresTellsNeitherResetNorRetryAfter() {
+        Rule paid = Rule.builder("d", "p")
+                .name("p")
+                .limit(FIVE_A_MINUTE)
+                .denyAs(Cause.NOT_ALLOWED)
+                .build();
+        decision.add().set(paid, FIVE_A_MINUTE, 0, 1, Reason.OVER_LIMIT, 0, 1, 2_500_000, 0);
+        decision.end(false);
+        RlsAnswer plain = new RlsAnswer(RlsSettings.defaults()).of(decision, 1);
+        assertThat(plain.responseHeaders())
+                .isEqualTo(Map.of("x-weir-status", "403", "content-type", "application/problem+json"));
+        assertThat(plain.status(0).resetSeconds()).isZero();
+    }
+
+    @Test
+    void a429IsTheReferencesAnswerAndNothingMore() {
+        verdict(ENVOY, 0, Reason.OVER_LIMIT, 0, 1);
+        decision.end(false);
+        assertThat(new RlsAnswer(RlsSettings.defaults()).of(decision, 1).isPlain())
+                .isTrue();
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.weir.internal.limiter.check;
 import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.StoreFailure;
+import dev.weir.internal.model.Ban;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
 
@@ -11,6 +12,13 @@ public interface LimiterObserver {
 
     /** Called when a request was decided. Both arguments are buffers that are reused as soon as this returns. */
     default void decided(Request request, MutableDecision decision) {}
+
+    /**
+     * Called when a request met {@code ban}, beside {@link #decided}.
+     *
+     * @param enforced false if the entry only counts the request
+     */
+    default void banned(Ban ban, boolean enforced) {}
 
     /** Called when a request matched {@code rule} but lacked the attribute that it counts by. */
     default void keyMissing(Rule rule) {}

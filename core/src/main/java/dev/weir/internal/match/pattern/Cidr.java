@@ -43,6 +43,11 @@ public record Cidr(String text, long high, long low, int prefix) implements Valu
         return prefix == 128;
     }
 
+    /** Whether it is a block of IPv4 addresses, in either notation. */
+    public boolean isIpv4() {
+        return prefix >= 96 && high == 0 && low >>> 32 == 0xffff;
+    }
+
     @Override
     public boolean matches(String value) {
         IpAddress address = IpAddress.ofThread();

@@ -24,7 +24,7 @@ public final class IpAddress {
     private final char[] written = new char[LONGEST];
 
     /** The parser of this thread, to be used at once and not kept. */
-    static IpAddress ofThread() {
+    public static IpAddress ofThread() {
         return OF_THREAD.get();
     }
 
@@ -48,6 +48,11 @@ public final class IpAddress {
             same = text.charAt(i) == address.written[i];
         }
         return same ? text : new String(address.written, 0, length);
+    }
+
+    /** The IPv4 address that {@code text} is, with dots and nothing else; -1 if it is not one. */
+    public static long ipv4(String text) {
+        return ipv4(text, 0, text.length());
     }
 
     public long high() {
@@ -218,8 +223,8 @@ public final class IpAddress {
         while (at < end) {
             int start = at;
             int group = 0;
-            while (at < end && at - start < 4 && Character.digit(text.charAt(at), 16) >= 0 && text.charAt(at) < 128) {
-                group = group << 4 | Character.digit(text.charAt(at++), 16);
+            for (int digit; at < end && at - start < 4 && (digit = hex(text.charAt(at))) >= 0; at++) {
+                group = group << 4 | digit;
             }
             if (at == start || groups == 8) {
                 return false;
@@ -358,6 +363,15 @@ public final class IpAddress {
         } else {
             name.hex(high).hex(low);
         }
+    }
+
+    /** The value of a hexadecimal digit in ASCII, or -1. */
+    private static int hex(char c) {
+        if (isDigit(c)) {
+            return c - '0';
+        }
+        int small = c | 0x20;
+        return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
     }
 
     private static boolean isDigit(char c) {

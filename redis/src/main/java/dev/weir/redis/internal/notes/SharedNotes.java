@@ -31,6 +31,17 @@ public final class SharedNotes {
             return 1
             """.getBytes(StandardCharsets.UTF_8);
 
+    private static final byte[] DELETE = """
+            local old = redis.call('HGET', KEYS[1], ARGV[1])
+            local stamp = old and tonumber(string.match(old, '^(%d+) '))
+            if not stamp or stamp > tonumber(ARGV[2]) then
+              return 0
+            end
+            redis.call('HDEL', KEYS[1], ARGV[1])
+            redis.call('HINCRBY', KEYS[1], '', 1)
+            return 1
+            """.getBytes(StandardCharsets.UTF_8);
+
     private static final byte[] ONE_KEY = {'1'};
     private static final byte[] COUNT = {};
     /** The subject of all notes, so that they share a hash slot. */
@@ -83,6 +94,12 @@ public final class SharedNotes {
                         bytes(String.valueOf(stamp)),
                         bytes(text),
                         bytes(count))
+                .thenApply(reply -> !reply.isEmpty() && reply.get(0) instanceof Long done && done == 1);
+    }
+
+    /** Deletes the text under {@code name}, unless it is newer than {@code stamp}; returns whether it was there. */
+    public CompletionStage<Boolean> delete(String name, long stamp) {
+        return run(CommandType.EVAL, DELETE, ONE_KEY, key, bytes(name), bytes(String.valueOf(stamp)))
                 .thenApply(reply -> !reply.isEmpty() && reply.get(0) instanceof Long done && done == 1);
     }
 

@@ -3,6 +3,7 @@ package dev.weir.rules.internal.grammar;
 import static dev.weir.text.message.PrintableText.quote;
 
 import dev.weir.Algorithm;
+import dev.weir.Cause;
 import dev.weir.Consistency;
 import dev.weir.Limit;
 import dev.weir.OnFail;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 record Behaviour(
         OnFail onFail,
         OnMissing onMissing,
+        Cause denyAs,
         EndpointCase endpointCase,
         Consistency consistency,
         long deadlineMicros,
@@ -30,13 +32,21 @@ record Behaviour(
         long reportIntervalMicros,
         String store) {
     /** The fields that both formats have. */
-    static final List<String> SHARED =
-            List.of("on_fail", "consistency", "deadline", "local_share", "lease_interval", "report_interval", "store");
+    static final List<String> SHARED = List.of(
+            "on_fail",
+            "consistency",
+            "deadline",
+            "local_share",
+            "lease_interval",
+            "report_interval",
+            "store",
+            "deny_as");
 
     /** The defaults; 0 means "not given". */
     static final Behaviour DEFAULT = new Behaviour(
             OnFail.ALLOW,
             OnMissing.SKIP,
+            Cause.QUOTA,
             EndpointCase.KEEP,
             Consistency.EXACT,
             0,
@@ -46,6 +56,7 @@ record Behaviour(
             Rule.DEFAULT_STORE);
 
     private static final Pattern SHARE = Pattern.compile("[01](\\.[0-9]{1,6})?");
+    private static final List<Cause> DENY_AS = List.of(Cause.QUOTA, Cause.CAPACITY, Cause.NOT_ALLOWED);
     private static final int MILLION = 1_000_000;
     private static final long LONG_DEADLINE_MICROS = 1_000_000;
 
@@ -54,6 +65,7 @@ record Behaviour(
         return new Behaviour(
                 DEFAULT.onFail,
                 DEFAULT.onMissing,
+                DEFAULT.denyAs,
                 DEFAULT.endpointCase,
                 DEFAULT.consistency,
                 DEFAULT.deadlineMicros,
@@ -75,6 +87,7 @@ record Behaviour(
         return new Behaviour(
                 fail == null ? onFail : fail,
                 missing == null ? onMissing : missing,
+                denyAs(fields),
                 endpoint == null ? endpointCase : endpoint,
                 given == null ? consistency : given,
                 deadline == null ? deadlineMicros : deadline,
@@ -106,6 +119,21 @@ record Behaviour(
             String what = "consistency: " + Fields.nameOf(consistency);
             fields.problems().error(at, what, why + "; expected: exact or local");
         }
+    }
+
+    private Cause denyAs(Fields fields) {
+        Scalar scalar = fields.scalar("deny_as");
+        if (scalar == null) {
+            return denyAs;
+        }
+        for (Cause each : DENY_AS) {
+            if (String.valueOf(each.status()).equals(scalar.text())) {
+                return each;
+            }
+        }
+        String expected = "expected: 429, 503 or 403";
+        fields.problems().error(scalar.at(), "deny_as: " + quote(scalar.text()), expected);
+        return denyAs;
     }
 
     private static @Nullable Long deadline(Fields fields) {
@@ -142,6 +170,7 @@ record Behaviour(
     RuleBuilder applyTo(RuleBuilder rule) {
         return rule.onFail(onFail)
                 .onMissing(onMissing)
+                .denyAs(denyAs)
                 .consistency(consistency)
                 .deadlineMicros(deadlineMicros)
                 .localShare(localShare)

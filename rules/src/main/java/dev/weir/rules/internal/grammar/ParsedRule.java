@@ -3,6 +3,7 @@ package dev.weir.rules.internal.grammar;
 import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.Escalation;
 import dev.weir.internal.model.LoadCurve;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param name empty if the file gives none
  * @param rollout how many of ten thousand callers it denies
  * @param follows how its limit follows a load; null if it does not
+ * @param escalation when it bans callers; null if it never does
  */
 record ParsedRule(
         Position at,
@@ -29,7 +31,8 @@ record ParsedRule(
         int rollout,
         OverLimit over,
         @Nullable LoadCurve follows,
-        Behaviour behaviour) {
+        Behaviour behaviour,
+        @Nullable Escalation escalation) {
 
     WeirRule rule(String domain, String label, String source) {
         String id = name.isEmpty() ? RuleIdentity.unnamed(domain, this) : name;
@@ -43,6 +46,7 @@ record ParsedRule(
                 .queue(over.queue())
                 .tarpitMicros(over.tarpitMicros())
                 .follows(follows)
+                .escalation(escalation)
                 .source(source);
         return new WeirRule(
                 behaviour.applyTo(rule).build(),

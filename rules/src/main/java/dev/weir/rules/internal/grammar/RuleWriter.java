@@ -7,6 +7,7 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.pattern.ValuePattern;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.Escalation;
 import dev.weir.internal.model.LoadCurve;
 import dev.weir.internal.model.QueueBounds;
 import dev.weir.internal.model.Rule;
@@ -88,6 +89,7 @@ public final class RuleWriter {
         }
         over(of);
         follows(of.follows());
+        escalate(of.escalation());
         behaviour(of);
         if (rule.ignoresCase()) {
             add("endpoint_case", text(Fields.nameOf(EndpointCase.IGNORE)));
@@ -114,6 +116,22 @@ public final class RuleWriter {
 
     private static String thousandths(int value) {
         return BigDecimal.valueOf(value, 3).stripTrailingZeros().toPlainString();
+    }
+
+    private void escalate(@Nullable Escalation escalation) {
+        if (escalation != null) {
+            add(
+                    EscalationReader.NAME,
+                    new Mapping(
+                            NOWHERE,
+                            List.of(
+                                    new Entry(text("after"), plain(String.valueOf(escalation.after()))),
+                                    new Entry(text("within"), text(Durations.text(escalation.withinMicros()))),
+                                    new Entry(text("ban"), text(Durations.text(escalation.banMicros()))),
+                                    new Entry(text("factor"), plain(String.valueOf(escalation.factor()))),
+                                    new Entry(text("max"), text(Durations.text(escalation.maxMicros()))),
+                                    new Entry(text("forget"), text(Durations.text(escalation.forgetMicros()))))));
+        }
     }
 
     private void match(List<Condition> conditions) {
@@ -184,6 +202,9 @@ public final class RuleWriter {
         }
         if (rule.onMissing() != byDefault.onMissing()) {
             add("on_missing", text(Fields.nameOf(rule.onMissing())));
+        }
+        if (rule.denyAs() != byDefault.denyAs()) {
+            add("deny_as", plain(String.valueOf(rule.denyAs().status())));
         }
         if (rule.consistency() != byDefault.consistency()) {
             add("consistency", text(Fields.nameOf(rule.consistency())));

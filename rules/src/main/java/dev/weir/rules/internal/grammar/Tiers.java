@@ -91,7 +91,8 @@ final class Tiers {
                         Rule.EVERYONE,
                         OverLimit.DENY,
                         null,
-                        behaviour));
+                        behaviour,
+                        null));
             }
         });
         return rules;

@@ -7,6 +7,7 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Attributes;
 import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.Escalation;
 import dev.weir.internal.model.LoadCurve;
 import dev.weir.internal.model.Rule;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
@@ -36,7 +37,17 @@ final class WeirFormat {
             .toList();
 
     private static final List<String> RULE = Stream.of(
-                    List.of("name", "match", "limit", "cost", "shadow", "rollout", "enabled", "over", "follows"),
+                    List.of(
+                            "name",
+                            "match",
+                            "limit",
+                            "cost",
+                            "shadow",
+                            "rollout",
+                            "enabled",
+                            "over",
+                            "follows",
+                            EscalationReader.NAME),
                     KeyByReader.FIELDS,
                     BEHAVIOUR)
             .flatMap(List::stream)
@@ -154,6 +165,7 @@ final class WeirFormat {
             problems.error(fields.nameAt("limit"), "limit is missing", expected);
         }
         LoadCurve follows = services.curve(fields);
+        Escalation escalation = EscalationReader.read(fields, key);
         behaviour.check(fields, limit, false);
         OverLimit over = OverLimit.read(fields, limit);
         if (limit == null || problems.errors() > before || !enabled) {
@@ -161,7 +173,7 @@ final class WeirFormat {
         }
         Position at = name.isEmpty() ? fields.at() : fields.at("name");
         int denied = rollout == null ? Rule.EVERYONE : rollout;
-        return new ParsedRule(at, name, match, key, limit, each, shadow, denied, over, follows, behaviour);
+        return new ParsedRule(at, name, match, key, limit, each, shadow, denied, over, follows, behaviour, escalation);
     }
 
     private void warnOfUnusedCase(Fields fields, List<MatchClause> match, KeyBy key) {

@@ -8,16 +8,19 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.weir.Algorithm;
 import dev.weir.CalendarWindow;
+import dev.weir.Cause;
 import dev.weir.Consistency;
 import dev.weir.Limit;
 import dev.weir.OnFail;
 import dev.weir.OnMissing;
 import dev.weir.Request;
 import dev.weir.internal.match.Matches;
+import dev.weir.internal.model.Escalation;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.rules.internal.load.RuleLoader;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -81,6 +84,35 @@ class WeirFormatTest {
                 .extracting(Rule::domain, Rule::onFail, Rule::onMissing)
                 .containsExactly(
                         tuple("default", OnFail.DENY, OnMissing.SHARE), tuple("default", OnFail.ALLOW, OnMissing.DENY));
+    }
+
+    @Test
+    void denyAsNamesTheStatusOfADenial() {
+        assertThat(rules("""
+                        deny_as: 503
+                        rules:
+                          - { name: a, limit: { requests: 5, window: 1s } }
+                          - { name: b, limit: { requests: 0, window: 1h }, deny_as: 403 }
+                          - { name: c, limit: { requests: 5, window: 1h }, deny_as: 429 }
+                        """)).extracting(Rule::denyAs).containsExactly(Cause.CAPACITY, Cause.NOT_ALLOWED, Cause.QUOTA);
+    }
+
+    @Test
+    void escalateHasDefaultsAndIsByTheKey() {
+        Rule rule = rule("""
+                rules:
+                  - { key_by: "user_id | ip", limit: { requests: 5, window: 1s }, escalate: { after: 3, ban: 2d } }
+                """);
+        assertThat(rule.escalation())
+                .isEqualTo(new Escalation(
+                        3,
+                        600_000_000L,
+                        172_800_000_000L,
+                        2,
+                        172_800_000_000L,
+                        604_800_000_000L,
+                        List.of("user_id", "ip"),
+                        64));
     }
 
     @Test
@@ -267,6 +299,11 @@ class WeirFormatTest {
     /** A mistake is one line, whatever else it makes impossible to know. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
+            rules: [{ deny_as: 404, limit: { requests: 5, window: 1s } }]     | 1:20: deny_as: '404' (expected: 429, 503 or 403)
+            rules: [{ escalate: { afer: 5 }, key_by: ip, limit: { requests: 5, window: 1s } }] | 1:23: unknown field 'afer' (did you mean after?)
+            rules: [{ escalate: { after: 0 }, key_by: ip, limit: { requests: 5, window: 1s } }] | 1:30: after: '0' (expected: a whole number from 1 to 100)
+            rules: [{ escalate: { ban: 31d }, key_by: ip, limit: { requests: 5, window: 1s } }] | 1:28: ban: 31d (expected: from 1s to 30d)
+            rules: [{ escalate: {}, limit: { requests: 5, window: 1s } }]     | 1:11: escalate on a rule that counts by nothing (expected: key_by with one attribute, by which the caller is banned)
             ruls: [{ limit: { requests: 5, window: 1s } }]                    | 1:1: unknown field 'ruls' (did you mean rules?)
             rules: [{ limt: { requests: 5, window: 1s } }]                    | 1:11: unknown field 'limt' (did you mean limit?)
             rules: [{ limits: [{ requests: 5, window: 1s }] }]                | 1:11: unknown field 'limits' (did you mean limit? several limits are several rules)

@@ -6,6 +6,7 @@ import dev.weir.server.rls.RlsAnswer;
 import dev.weir.server.rls.RlsMetadata;
 import dev.weir.server.rls.RlsSettings;
 import dev.weir.server.rls.RlsStatus;
+import dev.weir.server.rls.ToldDenial;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -18,6 +19,7 @@ public final class RlsWriter {
     private static final int RESPONSE_STATUSES = 2 << 3 | ProtobufReader.BYTES;
     private static final int RESPONSE_HEADERS = 3 << 3 | ProtobufReader.BYTES;
     private static final int REQUEST_HEADERS = 4 << 3 | ProtobufReader.BYTES;
+    private static final int RAW_BODY = 5 << 3 | ProtobufReader.BYTES;
     private static final int RESPONSE_METADATA = 6 << 3 | ProtobufReader.BYTES;
     private static final int STATUS_CODE = 1 << 3 | ProtobufReader.VARINT;
     private static final int STATUS_LIMIT = 2 << 3 | ProtobufReader.BYTES;
@@ -47,14 +49,19 @@ public final class RlsWriter {
         for (int i = 0; i < answer.size(); i++) {
             status(answer.status(i), out);
         }
-        int headerStatus = answer.headersOf();
-        if (headerStatus >= 0) {
-            RlsStatus status = answer.status(headerStatus);
-            headers(out, RESPONSE_HEADERS, settings.responseHeaders(), status);
-            headers(out, REQUEST_HEADERS, settings.requestHeaders(), status);
+        if (!answer.isPlain() || decision.permits() != null) {
+            answer.responseHeaders().forEach((name, value) -> header(out, RESPONSE_HEADERS, name, value));
+            answer.requestHeaders().forEach((name, value) -> header(out, REQUEST_HEADERS, name, value));
+            body(answer.denial(), out);
+            metadata(RlsMetadata.of(request, hitsAddend, decision, settings.dynamicMetadata()), out);
         }
-        if (settings.dynamicMetadata() || decision.permits() != null) {
-            metadata(RlsMetadata.of(settings, request, hitsAddend, decision), out);
+    }
+
+    private static void body(@Nullable ToldDenial denial, ProtobufWriter out) {
+        if (denial != null) {
+            byte[] body = denial.body();
+            out.room(STATUS_ROOM + body.length).number(RAW_BODY, body.length);
+            out.put(body);
         }
     }
 
@@ -84,7 +91,7 @@ public final class RlsWriter {
         int limitSize = sizeOf(requests) + sizeOf(unit) + (nameBytes == 0 ? 0 : 1 + sized(nameBytes));
         int resetSize = sizeOf(reset);
         out.room(STATUS_ROOM + nameBytes);
-        out.number(RESPONSE_STATUSES, size + 1 + sized(limitSize) + 1 + sized(resetSize));
+        out.number(RESPONSE_STATUSES, size + 1 + sized(limitSize) + (reset == 0 ? 0 : 1 + sized(resetSize)));
         out.number(STATUS_CODE, status.code());
         out.number(STATUS_LIMIT, limitSize);
         out.numberUnlessZero(LIMIT_REQUESTS, requests);
@@ -93,25 +100,19 @@ public final class RlsWriter {
             out.text(LIMIT_NAME, name, nameBytes);
         }
         out.numberUnlessZero(STATUS_REMAINING, remaining);
-        out.number(STATUS_RESET, resetSize);
-        out.numberUnlessZero(SECONDS, reset);
-    }
-
-    private static void headers(ProtobufWriter out, int field, RlsSettings.@Nullable Headers names, RlsStatus status) {
-        if (names != null) {
-            header(out, field, names.limit(), status.requestsPerUnit());
-            header(out, field, names.remaining(), status.remaining());
-            header(out, field, names.reset(), status.resetSeconds());
+        if (reset != 0) {
+            out.number(STATUS_RESET, resetSize);
+            out.number(SECONDS, reset);
         }
     }
 
-    private static void header(ProtobufWriter out, int field, String key, long value) {
-        String digits = Long.toString(value);
+    private static void header(ProtobufWriter out, int field, String key, String value) {
         int keyBytes = ProtobufWriter.sizeOf(key);
-        out.room(STATUS_ROOM + keyBytes);
-        out.number(field, 1 + sized(keyBytes) + 1 + sized(digits.length()));
+        int valueBytes = ProtobufWriter.sizeOf(value);
+        out.room(STATUS_ROOM + keyBytes + valueBytes);
+        out.number(field, 1 + sized(keyBytes) + 1 + sized(valueBytes));
         out.text(HEADER_KEY, key, keyBytes);
-        out.text(HEADER_VALUE, digits, digits.length());
+        out.text(HEADER_VALUE, value, valueBytes);
     }
 
     /** The size of a number's field with a tag of one byte; 0 for the value 0. */

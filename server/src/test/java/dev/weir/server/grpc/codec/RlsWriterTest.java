@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Duration;
 import com.google.protobuf.Struct;
+import dev.weir.Cause;
 import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.Verdict.Reason;
@@ -106,6 +107,31 @@ class RlsWriterTest {
         Struct metadata =
                 response.getDynamicMetadata().getFieldsOrThrow("metadata").getStructValue();
         assertThat(metadata.getFieldsOrThrow("k").getStringValue()).hasSize(500);
+    }
+
+    @Test
+    void aDenialThatIsNo429CarriesHeadersBodyAndMetadata() throws Exception {
+        Limit limit = requireNonNull(RlsUnit.MINUTE.limit(10, false));
+        Rule rule =
+                Rule.builder("d", "r").limit(limit).denyAs(Cause.NOT_ALLOWED).build();
+        MutableDecision decision = new MutableDecision();
+        decision.begin(0);
+        decision.add().set(rule, limit, 0, 1, Reason.OVER_LIMIT, 0, 1_500_000, 1_500_000, 0);
+        decision.end(false);
+        RateLimitResponse response = RateLimitResponse.parseFrom(
+                written(new RlsWriter(RlsSettings.defaults()), Request.to("d").with("a", "b"), decision));
+        assertThat(response.getOverallCode()).isEqualTo(RateLimitResponse.Code.OVER_LIMIT);
+        assertThat(response.getResponseHeadersToAddList())
+                .containsExactly(header("x-weir-status", "403"), header("content-type", "application/problem+json"));
+        assertThat(response.getRawBody().toStringUtf8()).contains("\"status\":403");
+        assertThat(response.getStatuses(0).hasDurationUntilReset()).isFalse();
+        assertThat(response.getStatuses(0).hasCurrentLimit()).isTrue();
+        assertThat(response.getDynamicMetadata()
+                        .getFieldsOrThrow("weir")
+                        .getStructValue()
+                        .getFieldsOrThrow("status")
+                        .getNumberValue())
+                .isEqualTo(403);
     }
 
     private byte[] written(RlsWriter writer, Request request, MutableDecision decision) {

@@ -1,4 +1,4 @@
-package dev.weir.server.command;
+package dev.weir.server.command.client;
 
 import dev.weir.server.terminal.TextTable;
 import java.io.PrintWriter;
@@ -8,7 +8,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** A command with subcommands that call a running server. */
-abstract class AdminCommandGroup implements Runnable {
+public abstract class AdminCommandGroup implements Runnable {
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
@@ -20,23 +20,23 @@ abstract class AdminCommandGroup implements Runnable {
         throw new ParameterException(spec.commandLine(), expected);
     }
 
-    final PrintWriter out() {
+    public final PrintWriter out() {
         return spec.commandLine().getOut();
     }
 
-    final PrintWriter err() {
+    public final PrintWriter err() {
         return spec.commandLine().getErr();
     }
 
     /** Prints a line and returns exit code 0. */
-    final int print(String line) {
+    public final int print(String line) {
         out().println(line);
         out().flush();
         return 0;
     }
 
     /** Prints a table and returns exit code 0. */
-    final int print(TextTable table) {
+    public final int print(TextTable table) {
         table.print(out());
         out().flush();
         return 0;

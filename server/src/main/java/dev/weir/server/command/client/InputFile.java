@@ -1,4 +1,4 @@
-package dev.weir.server.command;
+package dev.weir.server.command.client;
 
 import dev.weir.text.message.FileErrors;
 import java.io.IOException;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Reads a command's input from a file or from standard input. */
-final class InputFile {
+public final class InputFile {
     @Option(
             names = {"-f", "--file"},
             paramLabel = "FILE",
@@ -17,19 +17,19 @@ final class InputFile {
     private @Nullable Path file;
 
     /** The name of standard input in messages with a position. */
-    static final String STANDARD_INPUT = "<stdin>";
+    public static final String STANDARD_INPUT = "<stdin>";
 
-    byte[] read() throws CommandException {
+    public byte[] read() throws CommandException {
         return read(file);
     }
 
     /** Whether {@code file} is {@code -}, which every command reads as standard input. */
-    static boolean isStandardInput(Path file) {
+    public static boolean isStandardInput(Path file) {
         return file.toString().equals("-");
     }
 
     /** The contents of {@code file}, or of standard input if it is null or {@code -}. */
-    static byte[] read(@Nullable Path file) throws CommandException {
+    public static byte[] read(@Nullable Path file) throws CommandException {
         boolean standardInput = file == null || isStandardInput(file);
         try {
             return standardInput ? System.in.readAllBytes() : Files.readAllBytes(file);
@@ -39,7 +39,7 @@ final class InputFile {
     }
 
     /** A file that does not exist is not found; any other that cannot be read is a wrong argument. */
-    static CommandException unreadable(String file, IOException e) {
+    public static CommandException unreadable(String file, IOException e) {
         return new CommandException(
                 e instanceof NoSuchFileException ? ExitCodes.NOT_FOUND : ExitCodes.USAGE,
                 file + " cannot be read: " + FileErrors.why(e));

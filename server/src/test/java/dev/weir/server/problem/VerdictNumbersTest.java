@@ -1,4 +1,4 @@
-package dev.weir.server.rest;
+package dev.weir.server.problem;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.weir.server.rest;
+package dev.weir.server.problem;
 
 import dev.weir.Algorithm;
 import dev.weir.Limit;
@@ -9,7 +9,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** The numbers of a verdict for callers: whole seconds, rounded up, so that a caller that obeys them is not early. */
-final class VerdictNumbers {
+public final class VerdictNumbers {
     private static final long SECOND = 1_000_000;
 
     private final MutableVerdict verdict;
@@ -23,7 +23,7 @@ final class VerdictNumbers {
     }
 
     /** The numbers of {@code verdict}; null if it has no limit. */
-    static @Nullable VerdictNumbers of(MutableVerdict verdict, MutableDecision decision) {
+    public static @Nullable VerdictNumbers of(MutableVerdict verdict, MutableDecision decision) {
         Limit limit = verdict.limit();
         return limit == null ? null : new VerdictNumbers(verdict, limit, decision.nowMicros());
     }
@@ -32,41 +32,41 @@ final class VerdictNumbers {
      * The numbers of the binding verdict; null without limits. A shadow rule is never shown to callers: clients that
      * adapt to the numbers would obey a limit that is not enforced.
      */
-    static @Nullable VerdictNumbers binding(MutableDecision decision) {
+    public static @Nullable VerdictNumbers binding(MutableDecision decision) {
         MutableVerdict verdict = decision.binding();
         return verdict == null || verdict.shadow() ? null : of(verdict, decision);
     }
 
-    MutableVerdict verdict() {
+    public MutableVerdict verdict() {
         return verdict;
     }
 
     /** The rule's label; "override" for a limit that the caller gave. */
-    String name() {
+    public String name() {
         return name(verdict);
     }
 
-    static String name(MutableVerdict verdict) {
+    public static String name(MutableVerdict verdict) {
         Rule rule = verdict.rule();
         return rule == null ? "override" : rule.label();
     }
 
-    long remaining() {
+    public long remaining() {
         return Math.max(0, verdict.remaining());
     }
 
     /** The seconds until the counter is completely reset. */
-    long resetSeconds() {
+    public long resetSeconds() {
         return ceil(verdict.resetMicros());
     }
 
     /** The time of the reset, in seconds since the epoch. */
-    long resetAt() {
+    public long resetAt() {
         return ceil(now + verdict.resetMicros());
     }
 
     /** Whether the same request may pass later. */
-    boolean passesLater() {
+    public boolean passesLater() {
         return verdict.retryAfterMicros() != MutableVerdict.NEVER
                 && verdict.reason() == MutableVerdict.Reason.OVER_LIMIT;
     }
@@ -75,12 +75,12 @@ final class VerdictNumbers {
      * Whether the time of that is known. Of a degraded verdict it is not: the store may have room as soon as it is
      * reachable. Of a concurrency limit it is not either: a call in flight may end at any moment.
      */
-    boolean knowsWhen() {
+    public boolean knowsWhen() {
         return passesLater() && !verdict.degraded() && !isConcurrency();
     }
 
     /** Whether the limit counts what is in flight, and has no window. */
-    boolean isConcurrency() {
+    public boolean isConcurrency() {
         return limit.algorithm() == Algorithm.CONCURRENCY;
     }
 
@@ -88,27 +88,27 @@ final class VerdictNumbers {
      * Whether the store could not be asked and {@code on_fail} denied. The duration is unknown, so a retry after a
      * second is reasonable.
      */
-    boolean storeDown() {
+    public boolean storeDown() {
         return verdict.reason() == MutableVerdict.Reason.STORE_DOWN;
     }
 
-    long retryAfterSeconds() {
+    public long retryAfterSeconds() {
         return Math.max(1, ceil(verdict.retryAfterMicros()));
     }
 
     /** The time at which the same hits would pass, rounded up to the millisecond. */
-    Instant passesAt() {
+    public Instant passesAt() {
         long micros = now + verdict.retryAfterMicros();
         return Instant.ofEpochMilli(micros / 1_000 + (micros % 1_000 > 0 ? 1 : 0));
     }
 
     /** The total that {@link #remaining} is a part of; of a bucket with a higher burst, the burst. */
-    long quota() {
+    public long quota() {
         return holdsMore() ? limit.burst() : limit.requests();
     }
 
     /** The seconds in which the quota is renewed: 10 a second with a burst of 20 is 20 in two seconds. */
-    long windowSeconds() {
+    public long windowSeconds() {
         long window = limit.calendar() == null ? limit.windowMicros() : limit.windowEnd(now) - limit.windowStart(now);
         if (holdsMore()) {
             long part = Long.divideUnsigned(window % limit.requests() * limit.burst(), limit.requests());
@@ -125,7 +125,7 @@ final class VerdictNumbers {
      * The seconds within which no more than {@link #remaining} can be used: until the next hit flows into a bucket,
      * else until the window has room; after a denial, until the same hits would pass.
      */
-    long effectiveWindowSeconds() {
+    public long effectiveWindowSeconds() {
         if (passesLater()) {
             return retryAfterSeconds();
         }
@@ -134,7 +134,7 @@ final class VerdictNumbers {
                 : resetSeconds();
     }
 
-    static long ceil(long micros) {
+    public static long ceil(long micros) {
         return micros / SECOND + (micros % SECOND > 0 ? 1 : 0);
     }
 }

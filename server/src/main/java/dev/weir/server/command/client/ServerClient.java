@@ -1,4 +1,4 @@
-package dev.weir.server.command;
+package dev.weir.server.command.client;
 
 import dev.weir.server.tls.ClientTls;
 import java.io.IOException;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Calls a running server, in clear text or over TLS. */
-class ServerClient {
+public class ServerClient {
     private static final int CONNECT_MILLIS = 5_000;
     private static final int ANSWER_MILLIS = 10_000;
 
@@ -45,16 +45,16 @@ class ServerClient {
     private @Nullable SSLSocketFactory sockets;
 
     /** A call: {@code url} is the value of {@code option}, which should look like {@code example}. */
-    record Call(String option, String url, String example, String method, String path) {}
+    public record Call(String option, String url, String example, String method, String path) {}
 
     /** An answer; {@code tag} is its {@code ETag}, or empty. */
-    record Answer(int status, String body, String tag) {}
+    public record Answer(int status, String body, String tag) {}
 
     /**
      * Sends a call. Headers are names and values in turn. It uses {@link HttpURLConnection}, because {@code HttpClient}
      * has to start threads and needs 500 more classes, which takes longer than most calls.
      */
-    final Answer send(Call call, byte @Nullable [] body, List<String> headers) throws CommandException {
+    public final Answer send(Call call, byte @Nullable [] body, List<String> headers) throws CommandException {
         String url = call.url();
         try {
             HttpURLConnection connection = connection(call);
@@ -141,7 +141,7 @@ class ServerClient {
         return made;
     }
 
-    static @Nullable Path path(@Nullable String variable) {
+    public static @Nullable Path path(@Nullable String variable) {
         return variable == null || variable.isEmpty() ? null : Path.of(variable);
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.server.control;
 
+import dev.weir.control.bans.BanRelay;
 import dev.weir.control.switches.SwitchRelay;
 import dev.weir.redis.internal.notes.SharedNotes;
 import dev.weir.redis.internal.store.RedisSharedStore;
@@ -9,15 +10,24 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Passes switches between the servers that share a Redis. */
-final class RedisSwitchRelay implements SwitchRelay {
+/** Passes switches, or bans, between the servers that share a Redis. */
+final class RedisNoteRelay implements SwitchRelay, BanRelay {
     private final SharedNotes notes;
     /** The change count at the last read; at first a text that no count equals. */
     private volatile String seen = "unread";
 
-    /** Keeps the switches in {@code store}. */
-    RedisSwitchRelay(RedisSharedStore store) {
-        this.notes = store.notes("switches");
+    private RedisNoteRelay(SharedNotes notes) {
+        this.notes = notes;
+    }
+
+    /** Keeps switches in {@code store}. */
+    static SwitchRelay ofSwitches(RedisSharedStore store) {
+        return new RedisNoteRelay(store.notes("switches"));
+    }
+
+    /** Keeps bans in {@code store}. */
+    static BanRelay ofBans(RedisSharedStore store) {
+        return new RedisNoteRelay(store.notes("bans"));
     }
 
     @Override
@@ -34,6 +44,16 @@ final class RedisSwitchRelay implements SwitchRelay {
     @Override
     public void post(String id, long stamp, String text, boolean replace) throws IOException {
         await(notes.post(id, stamp, text, replace ? seen : ""));
+    }
+
+    @Override
+    public void post(String id, long stamp, String text) throws IOException {
+        post(id, stamp, text, false);
+    }
+
+    @Override
+    public void delete(String id, long stamp) throws IOException {
+        await(notes.delete(id, stamp));
     }
 
     /** Waits for Redis, which answers or fails within a second. */

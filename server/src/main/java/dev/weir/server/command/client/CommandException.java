@@ -1,26 +1,26 @@
-package dev.weir.server.command;
+package dev.weir.server.command.client;
 
 /** Reports that a command failed. The message tells a person why, and the exit code tells a script. */
-final class CommandException extends Exception {
+public final class CommandException extends Exception {
     private final int exitCode;
 
     /** Creates a failure because of wrong arguments. */
-    CommandException(String message) {
+    public CommandException(String message) {
         this(ExitCodes.USAGE, message);
     }
 
     /** Creates a failure with one of {@link ExitCodes}. */
-    CommandException(int exitCode, String message) {
+    public CommandException(int exitCode, String message) {
         super(message);
         this.exitCode = exitCode;
     }
 
     /** The same failure with another message. */
-    CommandException saying(String message) {
+    public CommandException saying(String message) {
         return new CommandException(exitCode, message);
     }
 
-    int exitCode() {
+    public int exitCode() {
         return exitCode;
     }
 }

@@ -1,20 +1,20 @@
-package dev.weir.server.command;
+package dev.weir.server.command.client;
 
 import dev.weir.text.fields.Durations;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /** Reads a time from a flag: a time like 2027-02-01T00:00:00Z, or a duration from or before now. */
-final class CommandTime {
+public final class CommandTime {
     private CommandTime() {}
 
     /** A time, or the time after a duration. */
-    static String future(String option, String text) throws CommandException {
+    public static String future(String option, String text) throws CommandException {
         return isTime(text) ? text : from(Instant.now().plus(micros(option, text), ChronoUnit.MICROS));
     }
 
     /** A time, or the time that was a duration ago. */
-    static String past(String option, String text) throws CommandException {
+    public static String past(String option, String text) throws CommandException {
         return isTime(text) ? text : from(Instant.now().minus(micros(option, text), ChronoUnit.MICROS));
     }
 

@@ -1,4 +1,4 @@
-package dev.weir.server.command;
+package dev.weir.server.command.client;
 
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Calls the admin port of a running server. */
-class AdminClient extends ServerClient {
+public class AdminClient extends ServerClient {
     private static final String UTF_8 = "UTF-8''";
 
     @Option(
@@ -40,31 +40,31 @@ class AdminClient extends ServerClient {
     private @Nullable Path tokenFile;
 
     /** A successful answer. */
-    record Reply(JsonObject body, String tag) {}
+    public record Reply(JsonObject body, String tag) {}
 
     /** The reason of a change; null if the command is not audited. */
     @Nullable
-    String reason() {
+    public String reason() {
         return null;
     }
 
     /** The server that is called. */
-    String url() {
+    public String url() {
         return url;
     }
 
     /** Calls another server from now on. */
-    void url(String other) {
+    public void url(String other) {
         url = other;
     }
 
-    Reply get(String path) throws CommandException {
+    public Reply get(String path) throws CommandException {
         return send("GET", path, null, List.of());
     }
 
     /** As {@link #get}; null if there is nothing of this name. */
     @Nullable
-    Reply find(String path) throws CommandException {
+    public Reply find(String path) throws CommandException {
         try {
             return get(path);
         } catch (CommandException e) {
@@ -76,7 +76,7 @@ class AdminClient extends ServerClient {
     }
 
     /** An answer that is not JSON. */
-    String getText(String path) throws CommandException {
+    public String getText(String path) throws CommandException {
         Answer answer = exchange("GET", path, null, List.of());
         if (answer.status() >= 300) {
             reply(answer); // throws the error
@@ -85,12 +85,12 @@ class AdminClient extends ServerClient {
     }
 
     /** All entries of a list, page by page. */
-    JsonArray all(String path, String what) throws CommandException {
+    public JsonArray all(String path, String what) throws CommandException {
         return all(path, "", what);
     }
 
     /** As {@link #all(String, String)}, with the parameters {@code query}, which may be empty. */
-    JsonArray all(String path, String query, String what) throws CommandException {
+    public JsonArray all(String path, String query, String what) throws CommandException {
         JsonArray all = new JsonArray();
         String filter = query.isEmpty() ? "" : "&" + query;
         String after = "";
@@ -103,11 +103,11 @@ class AdminClient extends ServerClient {
         return all;
     }
 
-    Reply put(String path, byte[] body, @Nullable String tag) throws CommandException {
+    public Reply put(String path, byte[] body, @Nullable String tag) throws CommandException {
         return send("PUT", path, body, tag == null ? List.of() : List.of("If-Match", tag));
     }
 
-    Reply post(String path, byte[] body) throws CommandException {
+    public Reply post(String path, byte[] body) throws CommandException {
         return send("POST", path, body, List.of());
     }
 
@@ -116,7 +116,8 @@ class AdminClient extends ServerClient {
      *
      * @param tag null to write in any case, empty to write only if there is nothing yet
      */
-    Reply putFlags(String path, byte[] body, @Nullable String tag, Map<String, String> flags) throws CommandException {
+    public Reply putFlags(String path, byte[] body, @Nullable String tag, Map<String, String> flags)
+            throws CommandException {
         try {
             return tag != null && tag.isEmpty()
                     ? send("PUT", path, body, List.of("If-None-Match", "*"))
@@ -127,7 +128,7 @@ class AdminClient extends ServerClient {
     }
 
     /** As {@link #post}, of a body that was made of {@code flags}. */
-    Reply postFlags(String path, byte[] body, Map<String, String> flags) throws CommandException {
+    public Reply postFlags(String path, byte[] body, Map<String, String> flags) throws CommandException {
         try {
             return post(path, body);
         } catch (CommandException e) {
@@ -135,7 +136,7 @@ class AdminClient extends ServerClient {
         }
     }
 
-    Reply delete(String path) throws CommandException {
+    public Reply delete(String path) throws CommandException {
         return send("DELETE", path, null, List.of());
     }
 
@@ -206,7 +207,7 @@ class AdminClient extends ServerClient {
         return text.matches("[ -~]*") && !text.startsWith(UTF_8) ? text : UTF_8 + encoded(text);
     }
 
-    static String encoded(String part) {
+    public static String encoded(String part) {
         return URLEncoder.encode(part, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
