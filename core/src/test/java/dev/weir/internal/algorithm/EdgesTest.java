@@ -2,8 +2,8 @@ package dev.weir.internal.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.Algorithm;
 import dev.weir.Limit;
+import dev.weir.RateAlgorithms;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -76,7 +76,7 @@ class EdgesTest {
                 Arbitraries.longs().between(1, Long.MAX_VALUE),
                 Arbitraries.of(1L, 2L, 1_000_000L, 86_400_000_000L, ExactMath.LAST_MOMENT / 2));
         return Combinators.combine(
-                        Arbitraries.of(Algorithm.class), counts, windows, counts, Arbitraries.of(1, 1, 1, 2, 1_000))
+                        Arbitraries.of(RateAlgorithms.ALL), counts, windows, counts, Arbitraries.of(1, 1, 1, 2, 1_000))
                 .as(Limit::new);
     }
 

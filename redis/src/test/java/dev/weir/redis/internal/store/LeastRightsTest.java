@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Limit;
 import dev.weir.internal.algorithm.Meters;
+import dev.weir.internal.algorithm.PermitSet;
 import dev.weir.internal.counter.CounterName;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.redis.internal.settings.RedisSettings;
@@ -76,6 +77,27 @@ class LeastRightsTest {
             once.idempotency = new Idempotency(hash("caller"), hash("key" + i), hash("body"), 1_000_000, 2);
             assertThat(once.now(store).failure()).isNull();
         }
+
+        PermitSet permits = (PermitSet) Meters.of(Limit.concurrency(5, Duration.ofMinutes(1)));
+        AwaitableAsk taken = new AwaitableAsk().on("permits", permits.holding(1, 3), 3);
+        assertThat(taken.now(store).failure()).isNull();
+        CounterName counter = new CounterName();
+        counter.set(taken.checks.get(0).name);
+        assertThat(get(store.inspectPermits(counter)))
+                .hasValueSatisfying(state -> assertThat(state.used()).isEqualTo(3));
+        assertThat(new AwaitableAsk()
+                        .on("permits", permits.renewing(1, 3), 3)
+                        .now(store)
+                        .failure())
+                .isNull();
+        assertThat(new AwaitableAsk().on("permits", permits, -1).now(store).failure())
+                .isNull();
+        assertThat(new AwaitableAsk()
+                        .on("permits", permits.holding(1, 3), -3)
+                        .now(store)
+                        .failure())
+                .isNull();
+        assertThat(get(store.inspectPermits(counter))).isEmpty();
 
         CounterName name = new CounterName();
         name.set(several.checks.get(0).name);
