@@ -4,6 +4,7 @@ import dev.weir.Consistency;
 import dev.weir.Limit;
 import dev.weir.OnFail;
 import dev.weir.OnMissing;
+import dev.weir.internal.match.pattern.EndpointCosts;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,9 @@ public final class Rule {
     /** The longest {@link #deadlineMicros}: one hour. */
     public static final long MOST_DEADLINE_MICROS = 3_600_000_000L;
 
+    /** The unit of a rule that names none. */
+    public static final String REQUESTS = "requests";
+
     /** The {@link #rollout} of a rule that denies every caller that is over: all of ten thousand. */
     public static final int EVERYONE = 10_000;
 
@@ -41,6 +45,9 @@ public final class Rule {
     private final boolean quota;
     private final boolean countsDenied;
     private final long cost;
+    private final @Nullable EndpointCosts costs;
+    private final boolean trustsCost;
+    private final String unit;
     private final Consistency consistency;
     private final OnFail onFail;
     private final OnMissing onMissing;
@@ -67,6 +74,9 @@ public final class Rule {
         this.quota = b.quota;
         this.countsDenied = b.countsDenied;
         this.cost = b.cost;
+        this.costs = b.costs;
+        this.trustsCost = b.trustsCost;
+        this.unit = b.unit;
         this.consistency = b.consistency;
         this.onFail = b.onFail;
         this.onMissing = b.onMissing;
@@ -169,6 +179,21 @@ public final class Rule {
         long product = hits * cost;
         boolean fits = Math.multiplyHigh(hits, cost) == product >> 63 && product != Long.MIN_VALUE;
         return fits ? product : hits < 0 ? -Long.MAX_VALUE : Long.MAX_VALUE;
+    }
+
+    /** The hits of requests by endpoint; null if a request takes one hit unless it says otherwise. */
+    public @Nullable EndpointCosts costs() {
+        return costs;
+    }
+
+    /** Whether a caller's own cost replaces {@link #costs}; otherwise it can only raise it. */
+    public boolean trustsCost() {
+        return trustsCost;
+    }
+
+    /** The unit that the rule counts, such as {@code output_tokens}; {@link #REQUESTS} if it names none. */
+    public String unit() {
+        return unit;
     }
 
     public Consistency consistency() {

@@ -1,7 +1,6 @@
 package dev.weir.server.command;
 
 import dev.weir.server.terminal.TextTable;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
@@ -9,6 +8,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -42,9 +42,8 @@ final class ExplainCommand implements Callable<Integer> {
     @Option(
             names = "--hits",
             paramLabel = "N",
-            description = "What the request would take. Default: ${DEFAULT-VALUE}.",
-            defaultValue = "1")
-    private long hits;
+            description = "What the request would take. Default: 1, or what the rules' costs say.")
+    private @Nullable Long hits;
 
     @Option(names = "--json", description = "Print the answer as it came.")
     private boolean json;
@@ -71,12 +70,11 @@ final class ExplainCommand implements Callable<Integer> {
     }
 
     private byte[] question() throws CommandException {
-        Buffer body = new JsonObject()
-                .put("domain", request.domain())
-                .put("descriptors", request.descriptors())
-                .put("hits", hits)
-                .toBuffer();
-        return body.getBytes();
+        JsonObject body = new JsonObject().put("domain", request.domain()).put("descriptors", request.descriptors());
+        if (hits != null) {
+            body.put("hits", hits);
+        }
+        return body.toBuffer().getBytes();
     }
 
     private void show(JsonObject answer, boolean passes, PrintWriter out) {

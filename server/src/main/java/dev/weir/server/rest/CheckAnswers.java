@@ -107,6 +107,10 @@ final class CheckAnswers {
                 if (told != null) {
                     json.writeStartObject();
                     json.writeStringField("name", told.name());
+                    String unit = told.unit();
+                    if (unit != null) {
+                        json.writeStringField("unit", unit);
+                    }
                     json.writeNumberField("limit", told.quota());
                     json.writeNumberField("remaining", told.remaining());
                     json.writeNumberField("reset_at", told.resetAt());

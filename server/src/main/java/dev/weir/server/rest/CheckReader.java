@@ -2,6 +2,7 @@ package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import dev.weir.Request;
+import dev.weir.internal.model.Rule;
 import dev.weir.server.http.CallerText;
 import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.request.UnknownNames;
@@ -11,13 +12,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the body of a check: {@code domain}, {@code cost} (or {@code hits}), and either {@code descriptors} or
+ * Reads the body of a check: {@code domain}, {@code cost} (or {@code hits}), {@code costs} by unit, and either {@code descriptors} or
  * attributes as all other members.
  */
 final class CheckReader {
     private static final String IP = "ip";
     /** The value of {@code ip} that asks for the caller's address. */
     private static final String AUTO = "auto";
+    /** The most units that a request may name. */
+    private static final int MOST_UNITS = 16;
+
+    private static final int LONGEST_UNIT = 64;
 
     private final JsonFactory factory;
     private final RequestCaps caps;
@@ -54,6 +59,7 @@ final class CheckReader {
         private final Request into;
         private @Nullable String domain;
         private boolean costSeen;
+        private boolean costsSeen;
         private boolean descriptorsSeen;
 
         Reading(JsonInput in, Supplier<String> caller, Request into) {
@@ -66,6 +72,7 @@ final class CheckReader {
             switch (name) {
                 case "domain" -> domain = in.text(name, in.caps().name(), "name");
                 case "cost", "hits" -> cost(name);
+                case "costs" -> costs();
                 case "descriptors" -> descriptors();
                 default -> attribute(name);
             }
@@ -85,10 +92,34 @@ final class CheckReader {
 
         private void cost(String name) {
             if (costSeen) {
-                throw in.mistake(name + ": given both as cost and as hits", "one of them");
+                throw in.mistake(name + ": requests are given twice", "one of cost, hits and costs.requests");
             }
             costSeen = true;
             into.hits(in.count(name));
+        }
+
+        /** Reads the hits of each unit: {@code {"requests": 1, "output_tokens": 800}}. */
+        private void costs() {
+            if (costsSeen) {
+                throw in.mistake("costs: given twice", "one object");
+            }
+            costsSeen = true;
+            in.object("costs");
+            for (int units = 0; in.member(); units++) {
+                String unit = in.name();
+                if (units == MOST_UNITS || unit.length() > LONGEST_UNIT) {
+                    throw in.mistake(
+                            "costs: too many units, or too long a name",
+                            "at most " + MOST_UNITS + " units of at most " + LONGEST_UNIT + " characters");
+                }
+                if (unit.equals(Rule.REQUESTS)) {
+                    cost("costs." + unit);
+                } else if (into.names(unit)) {
+                    throw in.mistake("costs." + label(unit) + ": given twice", "each unit once");
+                } else {
+                    into.hits(unit, in.count("costs." + label(unit)));
+                }
+            }
         }
 
         private void descriptors() {

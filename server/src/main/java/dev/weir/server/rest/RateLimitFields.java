@@ -68,11 +68,13 @@ final class RateLimitFields {
     }
 
     private static void policy(StringBuilder list, Set<String> named, VerdictNumbers numbers) {
+        String unit = numbers.unit();
         if (named.add(numbers.name())) {
             list.append(list.isEmpty() ? "" : ", ")
                     .append(string(numbers.name()))
                     .append(";q=")
                     .append(clamp(numbers.quota()))
+                    .append(unit == null ? "" : ";qu=" + string(unit))
                     .append(";w=")
                     .append(clamp(numbers.windowSeconds()));
         }

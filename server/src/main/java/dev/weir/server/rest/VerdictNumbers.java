@@ -50,6 +50,13 @@ final class VerdictNumbers {
         return rule == null ? "override" : rule.label();
     }
 
+    /** The unit that the rule counts; null for requests. */
+    @Nullable
+    String unit() {
+        Rule rule = verdict.rule();
+        return rule == null || rule.unit().equals(Rule.REQUESTS) ? null : rule.unit();
+    }
+
     long remaining() {
         return Math.max(0, verdict.remaining());
     }

@@ -42,6 +42,9 @@ public final class CheckWriter {
      */
     public void write(MeteredRules rules, Request request, Matches matches, Checks checks) {
         checks.clear();
+        if (rules.anyPriced()) {
+            RequestHits.removeOtherUnits(request, matches);
+        }
         long cost = 0;
         boolean allShadow = rules.index().everything() == SwitchState.SHADOW;
         int unmet = 0; // the first descriptor that no limit has been seen for
@@ -56,7 +59,7 @@ public final class CheckWriter {
             // As in the reference, an unlimited match is no quota: it neither passes nor is it over.
             if (meter != null) {
                 Check check = checks.add();
-                fill(check, match, meter, hitsOf(request, match), allShadow);
+                fill(check, match, meter, hitsOf(rules, request, match), allShadow);
                 cost += RequestCost.of(meter, check.hits);
                 check.about = i;
                 check.store = storeIndexOf(rules, match);
@@ -161,13 +164,18 @@ public final class CheckWriter {
         return settings.quota() || (rule != null && rule.quota());
     }
 
-    private static long hitsOf(Request request, Match match) {
-        long hits = request.hitsOf(match.descriptor());
+    private static long hitsOf(MeteredRules rules, Request request, Match match) {
         Rule rule = match.rule();
         if (rule == null) {
-            return hits;
+            return request.hitsOf(match.descriptor());
         }
         // A request that lacks its key is denied even if it has no hits.
-        return isKeyDenied(match) ? 1 : rule.costOf(hits);
+        if (isKeyDenied(match)) {
+            return 1;
+        }
+        return rule.costOf(
+                rules.anyPriced()
+                        ? RequestHits.of(request, match.descriptor(), rule, rules.costs(rule))
+                        : request.hitsOf(match.descriptor()));
     }
 }

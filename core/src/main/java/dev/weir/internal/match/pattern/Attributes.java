@@ -11,6 +11,8 @@ public final class Attributes {
     public static final String CLIENT_ID = "client_id";
     public static final String API_KEY = "api_key";
     public static final String TIER = "tier";
+    /** The entry of a descriptor that says which unit its hits are of; without it they are requests. */
+    public static final String UNIT = "weir.unit";
 
     private Attributes() {}
 

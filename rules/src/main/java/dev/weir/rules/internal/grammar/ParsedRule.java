@@ -24,7 +24,8 @@ record ParsedRule(
         long cost,
         boolean shadow,
         int rollout,
-        Behaviour behaviour) {
+        Behaviour behaviour,
+        Pricing pricing) {
 
     WeirRule rule(String domain, String label, String source) {
         String id = name.isEmpty() ? RuleIdentity.unnamed(domain, this) : name;
@@ -37,7 +38,8 @@ record ParsedRule(
                 .rollout(rollout)
                 .source(source);
         return new WeirRule(
-                behaviour.applyTo(rule).build(),
+                pricing.applyTo(behaviour.applyTo(rule), behaviour.ignoresCase())
+                        .build(),
                 match.stream().map(MatchClause::condition).toList(),
                 key,
                 behaviour.ignoresCase());

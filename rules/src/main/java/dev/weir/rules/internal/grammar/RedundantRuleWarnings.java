@@ -50,7 +50,8 @@ final class RedundantRuleWarnings {
                 Objects.toString(limit.calendar()),
                 limit.subWindows(),
                 rule.cost(),
-                rule.behaviour());
+                rule.behaviour(),
+                rule.pricing());
     }
 
     private static boolean isTighter(ParsedRule one, ParsedRule other) {

@@ -4,6 +4,7 @@ import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
+import dev.weir.internal.match.pattern.EndpointCosts;
 import dev.weir.internal.match.pattern.ValuePattern;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.Rule;
@@ -78,6 +79,7 @@ public final class RuleWriter {
         if (of.cost() != 1) {
             add("cost", plain(String.valueOf(of.cost())));
         }
+        pricing(of);
         if (of.shadow()) {
             add("shadow", plain("true"));
         } else if (of.isRollingOut()) {
@@ -86,6 +88,23 @@ public final class RuleWriter {
         behaviour(of);
         if (rule.ignoresCase()) {
             add("endpoint_case", text(Fields.nameOf(EndpointCase.IGNORE)));
+        }
+    }
+
+    private void pricing(Rule rule) {
+        if (!rule.unit().equals(Rule.REQUESTS)) {
+            add("counts", text(rule.unit()));
+        }
+        EndpointCosts costs = rule.costs();
+        if (costs != null) {
+            List<Entry> entries = new ArrayList<>();
+            for (EndpointCosts.Entry each : costs.entries()) {
+                entries.add(new Entry(text(each.pattern().text()), plain(String.valueOf(each.hits()))));
+            }
+            add("costs", new Mapping(NOWHERE, entries));
+        }
+        if (rule.trustsCost()) {
+            add("trust_cost", plain("true"));
         }
     }
 

@@ -73,7 +73,7 @@ final class Tiers {
     }
 
     /** Returns the rules of the tiers. */
-    List<ParsedRule> rules(KeyBy key, Behaviour behaviour) {
+    List<ParsedRule> rules(KeyBy key, Behaviour behaviour, Pricing pricing) {
         List<ParsedRule> rules = new ArrayList<>();
         tiers.forEach((name, tier) -> {
             if (tier.limit() != null) {
@@ -81,7 +81,16 @@ final class Tiers {
                 List<MatchClause> match =
                         List.of(new MatchClause("tier", List.of(new Placed<>(name, tier.at())), condition));
                 rules.add(new ParsedRule(
-                        tier.at(), "tier:" + name, match, key, tier.limit(), 1, false, Rule.EVERYONE, behaviour));
+                        tier.at(),
+                        "tier:" + name,
+                        match,
+                        key,
+                        tier.limit(),
+                        1,
+                        false,
+                        Rule.EVERYONE,
+                        behaviour,
+                        pricing));
             }
         });
         return rules;

@@ -28,14 +28,16 @@ final class WeirFormat {
                     Behaviour.SHARED.stream(), Stream.of("on_missing", "endpoint_case"))
             .toList();
 
-    static final List<String> ROOT = Stream.of(List.of("domain", "rules", "tiers"), KeyByReader.FIELDS, BEHAVIOUR)
+    static final List<String> ROOT = Stream.of(
+                    List.of("domain", "rules", "tiers"), KeyByReader.FIELDS, BEHAVIOUR, Pricing.FIELDS)
             .flatMap(List::stream)
             .toList();
 
     private static final List<String> RULE = Stream.of(
-                    List.of("name", "match", "limit", "cost", "shadow", "rollout", "enabled"),
+                    List.of("name", "match", "limit", "cost", "counts", "shadow", "rollout", "enabled"),
                     KeyByReader.FIELDS,
-                    BEHAVIOUR)
+                    BEHAVIOUR,
+                    Pricing.FIELDS)
             .flatMap(List::stream)
             .toList();
 
@@ -51,7 +53,8 @@ final class WeirFormat {
             "tier", Fields.belongsIn("match"));
 
     /** Fields that only rules have. At the top of a file they mean that {@code rules} is missing. */
-    static final List<String> RULE_ONLY = List.of("match", "limit", "cost", "shadow", "enabled", "requests", "window");
+    static final List<String> RULE_ONLY =
+            List.of("match", "limit", "cost", "counts", "shadow", "enabled", "requests", "window");
 
     private static final Map<String, String> TOP_LEVEL_HINTS = Stream.concat(RULE_ONLY.stream(), RULE.stream())
             .distinct()
@@ -85,15 +88,16 @@ final class WeirFormat {
         }
         KeyBy key = keys.read(root, KeyBy.global());
         Behaviour behaviour = Behaviour.DEFAULT.with(root, stores);
+        Pricing pricing = Pricing.NONE.with(root, behaviour.ignoresCase());
         Tiers tiers = Tiers.read(root);
-        List<ParsedRule> parsed = new ArrayList<>(tiers.rules(key, behaviour));
+        List<ParsedRule> parsed = new ArrayList<>(tiers.rules(key, behaviour, pricing));
         if (root.lacks("rules") && parsed.isEmpty()) {
             problems.error(root.nameAt("rules"), "rules is missing", "write rules: [] to limit nothing");
         }
         List<YamlNode> written = root.list("rules");
         for (YamlNode each : written) {
             Fields fields = Fields.of(each, "rule", problems);
-            ParsedRule rule = fields == null ? null : parse(fields, tiers, key, behaviour);
+            ParsedRule rule = fields == null ? null : parse(fields, tiers, key, behaviour, pricing);
             if (rule != null) {
                 parsed.add(rule);
             }
@@ -115,7 +119,8 @@ final class WeirFormat {
         return rules;
     }
 
-    private @Nullable ParsedRule parse(Fields fields, Tiers tiers, KeyBy fileKey, Behaviour fileBehaviour) {
+    private @Nullable ParsedRule parse(
+            Fields fields, Tiers tiers, KeyBy fileKey, Behaviour fileBehaviour, Pricing filePricing) {
         int before = problems.errors();
         fields.allow(RULE, OTHERS);
         String name = name(fields);
@@ -147,12 +152,16 @@ final class WeirFormat {
             problems.error(fields.nameAt("limit"), "limit is missing", expected);
         }
         behaviour.check(fields, limit, false);
+        Pricing pricing = filePricing.with(fields, behaviour.ignoresCase());
+        if (limit != null) {
+            pricing.check(fields, each, limit);
+        }
         if (limit == null || problems.errors() > before || !enabled) {
             return null;
         }
         Position at = name.isEmpty() ? fields.at() : fields.at("name");
         int denied = rollout == null ? Rule.EVERYONE : rollout;
-        return new ParsedRule(at, name, match, key, limit, each, shadow, denied, behaviour);
+        return new ParsedRule(at, name, match, key, limit, each, shadow, denied, behaviour, pricing);
     }
 
     private void warnOfUnusedCase(Fields fields, List<MatchClause> match, KeyBy key) {
