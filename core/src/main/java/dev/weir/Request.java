@@ -169,6 +169,21 @@ public final class Request {
         return -1;
     }
 
+    /**
+     * Sets the hits of {@code other}: those of every unit that it names; 0 for units that only this request names, and 1
+     * or what it says for requests.
+     */
+    public Request setHits(Request other) {
+        hits = other.hits;
+        hitsGiven = other.hitsGiven;
+        Arrays.fill(ownHits, 0, descriptors, UNSET);
+        Arrays.fill(unitHits, 0, unitCount, 0);
+        for (int i = 0; i < other.unitCount; i++) {
+            hits(other.units[i], other.unitHits[i]);
+        }
+        return this;
+    }
+
     /** Asks every limit that applies, of every unit, and takes nothing, whatever the rules' {@code costs} say. */
     public Request takeNothing() {
         hits(0);

@@ -29,6 +29,7 @@ import dev.weir.server.metrics.IneffectiveKeyWarnings;
 import dev.weir.server.metrics.LocalTierGauges;
 import dev.weir.server.metrics.ServerMetrics;
 import dev.weir.server.metrics.StoreMetrics;
+import dev.weir.server.rest.PermitSecret;
 import dev.weir.server.rest.RestApi;
 import dev.weir.server.rest.RestSettings;
 import dev.weir.server.rules.ServerRules;
@@ -171,7 +172,13 @@ public final class WeirServer implements AutoCloseable {
 
         Listeners listeners = new Listeners(settings, certificates, grpc, loops);
         RestApi rest = new RestApi(
-                limiter, time, health, restSettings(settings), settings.rls(), control.access()::requireToGiveBack);
+                limiter,
+                time,
+                health,
+                restSettings(settings),
+                settings.rls(),
+                control.access()::requireToGiveBack,
+                new PermitSecret(secret, noteStore == null ? null : noteStore.notes("permits")));
         MetricsPage metricsPage = new MetricsPage(loops.vertx(), metrics::scrape);
         MetricsPage referencePage = new MetricsPage(loops.vertx(), metrics::scrapeWithReference);
         listeners.bind(

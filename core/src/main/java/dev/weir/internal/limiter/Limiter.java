@@ -4,6 +4,7 @@ import dev.weir.Request;
 import dev.weir.TimeSource;
 import dev.weir.internal.explain.VerdictExplanation;
 import dev.weir.internal.limiter.check.CheckWriter;
+import dev.weir.internal.limiter.check.HoldChecks;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.MeterCache;
@@ -57,6 +58,7 @@ public final class Limiter {
     private final VerdictWriter verdictWriter;
     private final @Nullable SharedPath shared;
     private final DecisionProbe prober;
+    private final Holds holds;
     private volatile MeteredRules rules;
 
     /** Creates a limiter whose counters all live in {@code store}; compiles {@code rules}. */
@@ -93,6 +95,7 @@ public final class Limiter {
                 ? null
                 : new SharedPath(store, stores, time, settings, observer, checkWriter, verdictWriter);
         this.prober = new DecisionProbe(store, stores, time, settings, checkWriter, tier());
+        this.holds = new Holds(this, time);
     }
 
     /** Creates the same from rules as written: compiles them. */
@@ -135,6 +138,11 @@ public final class Limiter {
         return shared == null
                 ? CompletableFuture.completedFuture(null)
                 : shared.tier().close();
+    }
+
+    /** Reserves hits and settles them. */
+    public Holds holds() {
+        return holds;
     }
 
     /** The rules in force, as written. */
@@ -193,9 +201,9 @@ public final class Limiter {
      */
     public void decide(Request request, long nowMicros, MutableDecision into) {
         if (shared == null) {
-            decideHere(request, nowMicros, into);
+            decideHere(request, nowMicros, into, null);
         } else {
-            shared.decide(rules, request, nowMicros, into, Limiter::noWaiter, null);
+            shared.decide(rules, request, nowMicros, into, Limiter::noWaiter, null, null);
         }
     }
 
@@ -218,11 +226,21 @@ public final class Limiter {
             MutableDecision into,
             WaiterSupplier later,
             @Nullable Idempotency idempotency) {
+        return decide(request, nowMicros, into, later, idempotency, null);
+    }
+
+    private boolean decide(
+            Request request,
+            long nowMicros,
+            MutableDecision into,
+            WaiterSupplier later,
+            @Nullable Idempotency idempotency,
+            @Nullable HoldChecks hold) {
         if (shared == null) {
-            decideHere(request, nowMicros, into);
+            decideHere(request, nowMicros, into, hold);
             return true;
         }
-        return shared.decide(rules, request, nowMicros, into, later, idempotency);
+        return shared.decide(rules, request, nowMicros, into, later, idempotency, hold);
     }
 
     /**
@@ -230,9 +248,14 @@ public final class Limiter {
      * thread or on a thread of the store, so dependent stages must not block.
      */
     public CompletionStage<MutableDecision> decideAsync(Request request) {
+        return decideAsync(request, null, null);
+    }
+
+    CompletionStage<MutableDecision> decideAsync(
+            Request request, @Nullable Idempotency idempotency, @Nullable HoldChecks hold) {
         MutableDecision decision = new MutableDecision();
         CompletableFuture<MutableDecision> decided = new CompletableFuture<>();
-        boolean here = decide(request, time.micros(), decision, () -> new Waiter() {
+        WaiterSupplier later = () -> new Waiter() {
             @Override
             public Executor home() {
                 return Runnable::run;
@@ -243,7 +266,8 @@ public final class Limiter {
                 decision.set(buffer);
                 decided.complete(decision);
             }
-        });
+        };
+        boolean here = decide(request, time.micros(), decision, later, idempotency, hold);
         if (here) {
             decided.complete(decision);
         }
@@ -304,15 +328,18 @@ public final class Limiter {
         return VerdictExplanation.of(verdict, rules.index().counter(request, verdict));
     }
 
-    private void decideHere(Request request, long nowMicros, MutableDecision into) {
+    private void decideHere(Request request, long nowMicros, MutableDecision into, @Nullable HoldChecks hold) {
         into.begin(nowMicros);
         MeteredRules current = rules;
         DecisionScratch scratch = DecisionScratch.take();
         try {
             current.index().match(request, scratch.matches);
             Checks checks = scratch.checks;
-            checkWriter.write(current, request, scratch.matches, checks);
+            checkWriter.write(current, request, scratch.matches, checks, hold);
             boolean allowed = checks.size() == 0 ? checks.allowed() : store.decide(checks, nowMicros);
+            if (hold != null) {
+                hold.decided(scratch.matches, checks);
+            }
             verdictWriter.write(request, scratch.matches, checks, into);
             VerdictWriter.end(scratch.matches, into, allowed || settings.shadow());
         } finally {

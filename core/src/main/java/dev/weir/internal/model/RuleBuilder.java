@@ -4,7 +4,6 @@ import dev.weir.Consistency;
 import dev.weir.Limit;
 import dev.weir.OnFail;
 import dev.weir.OnMissing;
-import dev.weir.internal.match.pattern.EndpointCosts;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;

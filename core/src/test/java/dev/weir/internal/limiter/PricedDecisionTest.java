@@ -7,8 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
-import dev.weir.internal.match.pattern.EndpointCosts;
-import dev.weir.internal.match.pattern.EndpointPattern;
+import dev.weir.internal.model.EndpointCosts;
 import dev.weir.internal.model.RuleBuilder;
 import dev.weir.internal.ruleset.WeirRules;
 import java.time.Duration;
@@ -17,10 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class PricedDecisionTest {
     private static final EndpointCosts COSTS = new EndpointCosts(
-            List.of(
-                    new EndpointCosts.Entry(EndpointPattern.parse("POST *"), 5),
-                    new EndpointCosts.Entry(EndpointPattern.parse("/free"), 0)),
-            false);
+            List.of(new EndpointCosts.Entry("POST *", 5), new EndpointCosts.Entry("/free", 0)), false);
 
     private static RuleBuilder bucket(String name) {
         return WeirRules.rule(name, Limit.tokenBucket(100, Duration.ofMinutes(1)));
@@ -73,6 +69,19 @@ class PricedDecisionTest {
         assertThat(d.ask(ask("user", "u").hits("input_tokens", 61))).isEqualTo("yes [calls WITHIN_LIMIT 97]");
         assertThat(d.ask(ask("user", "u").takeNothing()))
                 .isEqualTo("yes [calls WITHIN_LIMIT 97, tokens WITHIN_LIMIT 60]");
+    }
+
+    @Test
+    void whatIsReportedAfterTheCallIsChargedInFull() {
+        LocalLimiterHarness d = of(bucket("calls"), bucket("tokens").unit("output_tokens"));
+        assertThat(d.ask(ask("user", "u", "weir.unit", "output_tokens", "weir.report", "true")
+                        .hits(130)))
+                .isEqualTo("yes [tokens WITHIN_LIMIT 0]");
+        assertThat(d.ask(ask("user", "u", "weir.unit", "output_tokens").hits(0)))
+                .isEqualTo("no [tokens OVER_LIMIT 0]");
+        d.now += 18 * LocalLimiterHarness.SECOND; // thirty tokens
+        assertThat(d.ask(ask("user", "u", "weir.unit", "output_tokens").hits(0)))
+                .isEqualTo("yes [tokens WITHIN_LIMIT 0]");
     }
 
     @Test

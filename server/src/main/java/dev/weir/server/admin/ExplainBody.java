@@ -154,11 +154,11 @@ final class ExplainBody {
 
     private static long whole(String name, @Nullable Object hits) {
         boolean whole = hits instanceof Integer || hits instanceof Long;
-        if (!whole || ((Number) hits).longValue() < 0) {
-            throw HttpProblemException.badRequest(
-                    name + ": " + CallerText.shown(String.valueOf(hits)) + " (expected: a whole number >= 0)");
+        if (whole && hits instanceof Number number && number.longValue() >= 0) {
+            return number.longValue();
         }
-        return ((Number) hits).longValue();
+        throw HttpProblemException.badRequest(
+                name + ": " + CallerText.shown(String.valueOf(hits)) + " (expected: a whole number >= 0)");
     }
 
     private static void requireFew(String what, int size, int most) {

@@ -34,6 +34,11 @@ final class CheckAnswers {
 
     /** Returns 200, or 429 with the reason; 503 if no limit is used up, but a required store does not answer. */
     HttpAnswer of(Request request, MutableDecision decision, RuleIndex rules) {
+        return with(request, decision, rules, json -> {});
+    }
+
+    /** Returns the same; an admission has {@code more} members. */
+    HttpAnswer with(Request request, MutableDecision decision, RuleIndex rules, JsonOutput.Writing more) {
         VerdictNumbers told = VerdictNumbers.binding(decision);
         List<String> headers = fields.of(decision);
         if (decision.allowed()) {
@@ -50,6 +55,7 @@ final class CheckAnswers {
                 if (decision.size() == 0) {
                     unmatched(json, request, rules);
                 }
+                more.to(json);
                 json.writeEndObject();
             });
             return new HttpAnswer(200, HttpAnswer.JSON, body, headers);

@@ -2,11 +2,13 @@ package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import dev.weir.Request;
+import dev.weir.internal.limiter.Holds;
 import dev.weir.internal.model.Rule;
 import dev.weir.server.http.CallerText;
 import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.request.UnknownNames;
 import dev.weir.server.rls.RequestCaps;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,8 @@ final class CheckReader {
     private static final int MOST_UNITS = 16;
 
     private static final int LONGEST_UNIT = 64;
+    /** The longest hold that is read, characters. */
+    private static final int LONGEST_HOLD = 64 << 10;
 
     private final JsonFactory factory;
     private final RequestCaps caps;
@@ -52,6 +56,49 @@ final class CheckReader {
         }
     }
 
+    /** Reads the body of a reserve, which is that of a check with a {@code ttl} in seconds, and returns the ttl. */
+    Duration readReserve(
+            byte[] body, Supplier<? extends Collection<String>> loaded, Supplier<String> caller, Request into) {
+        into.clear("");
+        try (JsonInput in = JsonInput.of(factory, body, caps)) {
+            Reading reading = new Reading(in, caller, into);
+            in.object("body");
+            while (in.member()) {
+                if (in.name().equals("ttl")) {
+                    reading.ttl();
+                } else {
+                    reading.member(in.name());
+                }
+            }
+            in.end();
+            reading.end();
+            into.domain(domain(reading.domain, loaded));
+            return reading.ttl;
+        }
+    }
+
+    /** Reads the body of a settle: the costs into {@code into}; returns the hold. */
+    String readSettle(byte[] body, Request into) {
+        String hold = null;
+        try (JsonInput in = JsonInput.of(factory, body, caps)) {
+            Reading reading = new Reading(in, () -> "", into);
+            in.object("body");
+            while (in.member()) {
+                switch (in.name()) {
+                    case "hold" -> hold = in.text("hold", LONGEST_HOLD, "hold");
+                    case "cost", "hits" -> reading.cost(in.name());
+                    case "costs" -> reading.costs();
+                    default -> throw in.mistake("unknown member " + CallerText.shown(in.name()), "hold, cost or costs");
+                }
+            }
+            in.end();
+        }
+        if (hold == null) {
+            throw HttpProblemException.badRequest("hold: missing (expected: the hold that reserve answered)");
+        }
+        return hold;
+    }
+
     /** The state of reading one body: members come in any order. */
     private final class Reading {
         private final JsonInput in;
@@ -60,6 +107,7 @@ final class CheckReader {
         private @Nullable String domain;
         private boolean costSeen;
         private boolean costsSeen;
+        private Duration ttl = Holds.DEFAULT_TTL;
         private boolean descriptorsSeen;
 
         Reading(JsonInput in, Supplier<String> caller, Request into) {
@@ -88,6 +136,14 @@ final class CheckReader {
                 }
                 into.asAttributes();
             }
+        }
+
+        private void ttl() {
+            long seconds = in.count("ttl");
+            if (seconds < 1 || seconds > Holds.LONGEST_TTL.toSeconds()) {
+                throw in.mistake("ttl: " + seconds, "seconds, 1 to " + Holds.LONGEST_TTL.toSeconds());
+            }
+            ttl = Duration.ofSeconds(seconds);
         }
 
         private void cost(String name) {

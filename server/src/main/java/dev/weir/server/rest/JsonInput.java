@@ -109,6 +109,16 @@ final class JsonInput implements AutoCloseable {
         }
     }
 
+    /** Skips the value of the member last moved to, whatever it is. */
+    void skip() {
+        next();
+        try {
+            parser.skipChildren();
+        } catch (IOException e) {
+            throw malformed(e);
+        }
+    }
+
     /** Requires that nothing follows. */
     void end() {
         try {

@@ -26,6 +26,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -48,6 +49,7 @@ public final class RestApi {
     private final CheckAnswers answers;
     private final RememberedAnswers remembered;
     private final IdempotencyHashes hashes;
+    private final HoldApi holds;
     private final ThreadLocal<Buffers> buffers;
 
     /** The reused buffers of a thread. */
@@ -63,17 +65,21 @@ public final class RestApi {
 
     /** Creates the API; every caller may give hits back. */
     public RestApi(Limiter limiter, TimeSource time, Health health, RestSettings settings, RlsSettings rls) {
-        this(limiter, time, health, settings, rls, request -> {});
+        this(limiter, time, health, settings, rls, request -> {}, new PermitSecret(null, null));
     }
 
-    /** Creates the API. {@code requireGiveBack} throws the problem for a caller that may not give hits back. */
+    /**
+     * Creates the API. {@code requireGiveBack} throws the problem for a caller that may not give hits back; {@code secret}
+     * signs holds.
+     */
     public RestApi(
             Limiter limiter,
             TimeSource time,
             Health health,
             RestSettings settings,
             RlsSettings rls,
-            Consumer<HttpServerRequest> requireGiveBack) {
+            Consumer<HttpServerRequest> requireGiveBack,
+            PermitSecret secret) {
         this.requireGiveBack = requireGiveBack;
         this.limiter = limiter;
         this.time = time;
@@ -87,6 +93,7 @@ public final class RestApi {
         this.answers = new CheckAnswers(settings);
         this.remembered = new RememberedAnswers(settings.idempotency());
         this.hashes = new IdempotencyHashes(settings.idempotency());
+        this.holds = new HoldApi(limiter, time, secret, answers, checks);
         this.buffers = ThreadLocal.withInitial(() -> new Buffers(rls));
     }
 
@@ -95,12 +102,15 @@ public final class RestApi {
         Router router = Router.router(vertx);
         post(router, "/v1/ratelimit/check", (exchange, body) -> check(exchange, body, false));
         post(router, "/ratelimit/check", (exchange, body) -> check(exchange, body, true));
+        post(router, "/v1/ratelimit/reserve", this::reserve);
+        post(router, "/v1/ratelimit/settle", holds::settle);
         post(router, "/json", this::json);
         get(router, "/v1/ratelimit/status/:user_id", this::status);
         get(router, "/healthcheck", exchange -> exchange.answer(healthcheck()));
         return HttpRoutes.finish(
                 router,
-                "expected: /v1/ratelimit/check, /ratelimit/check, /v1/ratelimit/status/{user_id}, /json,"
+                "expected: /v1/ratelimit/check, /ratelimit/check, /v1/ratelimit/status/{user_id},"
+                        + " /v1/ratelimit/reserve, /v1/ratelimit/settle, /json,"
                         + " /healthcheck or"
                         + " /metrics",
                 failure -> failure instanceof RequestTooCostlyException e
@@ -144,6 +154,19 @@ public final class RestApi {
                         own.decision,
                         once,
                         (asked, decision) -> first.complete(() -> end(first, asked, decision, rules, alwaysOk))));
+    }
+
+    private void reserve(RestExchange exchange, byte[] body) {
+        HttpServerRequest http = exchange.request();
+        if (IdempotencyKey.in(http.headers(), settings.idempotency().header()) != null) {
+            throw HttpProblemException.badRequest(
+                    "idempotency key: not for reserve (expected: none; each reserve takes a"
+                            + " hold of its own, and one whose answer was lost stays charged as reserved)");
+        }
+        Request request = Request.to("");
+        Duration ttl = checks.readReserve(body, this::domains, () -> callerAddress(http), request);
+        request.nameCounter();
+        holds.reserve(exchange, request, ttl);
     }
 
     /** The address that the call comes from, or that trusted proxies say it comes from. */

@@ -59,10 +59,26 @@ final class RestExchange implements RememberedAnswers.Waiting {
         }
     }
 
+    /** Whether the caller still waits for the answer. */
+    boolean isOpen() {
+        return !context.response().ended() && !context.response().closed();
+    }
+
+    /** Runs {@code action} on the event loop of the request; if it throws, that is the answer. */
+    void run(Runnable action) {
+        onLoop(() -> {
+            try {
+                action.run();
+            } catch (RuntimeException e) {
+                fail(e);
+            }
+        });
+    }
+
     @Override
     public void answer(HttpAnswer answer) {
         onLoop(() -> {
-            if (!context.response().ended() && !context.response().closed()) {
+            if (isOpen()) {
                 answer.send(context.response());
             }
         });
@@ -71,7 +87,7 @@ final class RestExchange implements RememberedAnswers.Waiting {
     @Override
     public void fail(RuntimeException failure) {
         onLoop(() -> {
-            if (!context.response().ended() && !context.response().closed()) {
+            if (isOpen()) {
                 context.fail(failure);
             }
         });

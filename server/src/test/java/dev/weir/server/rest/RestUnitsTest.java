@@ -6,9 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
-import dev.weir.internal.match.pattern.EndpointCosts;
-import dev.weir.internal.match.pattern.EndpointPattern;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.EndpointCosts;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
 import dev.weir.internal.ruleset.WrittenRules;
@@ -27,9 +26,7 @@ class RestUnitsTest {
                     "llm",
                     List.of(
                             rule(builder("calls")
-                                    .costs(new EndpointCosts(
-                                            List.of(new EndpointCosts.Entry(EndpointPattern.parse("/batch"), 20)),
-                                            false))),
+                                    .costs(new EndpointCosts(List.of(new EndpointCosts.Entry("/batch", 20)), false))),
                             rule(builder("tokens").unit("output_tokens"))))
             .build());
 

@@ -41,6 +41,11 @@ public final class CheckWriter {
      * @throws RequestTooCostlyException if they cost more than the settings allow
      */
     public void write(MeteredRules rules, Request request, Matches matches, Checks checks) {
+        write(rules, request, matches, checks, null);
+    }
+
+    /** Writes the same, changed to the checks of {@code hold} unless that is null. */
+    public void write(MeteredRules rules, Request request, Matches matches, Checks checks, @Nullable HoldChecks hold) {
         checks.clear();
         if (rules.anyPriced()) {
             RequestHits.removeOtherUnits(request, matches);
@@ -59,12 +64,20 @@ public final class CheckWriter {
             // As in the reference, an unlimited match is no quota: it neither passes nor is it over.
             if (meter != null) {
                 Check check = checks.add();
-                fill(check, match, meter, hitsOf(rules, request, match), allShadow);
+                long hits = hitsOf(rules, request, match);
+                fill(check, match, meter, hold == null ? hits : hold.hitsOf(match, meter, hits), allShadow);
+                if (rules.anyPriced() && check.hits > 0 && RequestHits.isReport(request, match.descriptor())) {
+                    check.owed = !isKeyDenied(match);
+                    check.role = check.owed ? Check.Role.SHADOW : check.role;
+                }
                 cost += RequestCost.of(meter, check.hits);
                 check.about = i;
                 check.store = storeIndexOf(rules, match);
                 if (check.store != Check.LOCAL || isReported(rules, match)) {
                     check.name.set(match.name());
+                }
+                if (hold != null) {
+                    hold.complete(rules, match, check);
                 }
                 // As in the reference, a quota rule in shadow mode has passed.
                 checks.quotaPassed |= check.role == Check.Role.SHADOW && isQuota(match.rule());

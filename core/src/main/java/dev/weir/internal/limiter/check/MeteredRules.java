@@ -7,7 +7,7 @@ import dev.weir.OnFail;
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.match.pattern.EndpointCostTable;
-import dev.weir.internal.match.pattern.EndpointCosts;
+import dev.weir.internal.model.EndpointCosts;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.Check;
@@ -80,7 +80,8 @@ public final class MeteredRules {
         for (Rule rule : index.rules()) {
             EndpointCosts written = rule.costs();
             if (written != null) {
-                costs[rule.ordinal()] = compiled.computeIfAbsent(written, each -> each.in(index.endpointForm()));
+                costs[rule.ordinal()] =
+                        compiled.computeIfAbsent(written, each -> new EndpointCostTable(each, index.endpointForm()));
             }
         }
         return costs;

@@ -32,6 +32,12 @@ final class RequestHits {
                 || (only != null ? only.equals(unit) : unit.equals(Rule.REQUESTS) || request.names(unit));
     }
 
+    /** Whether the hits of {@code descriptor} were used already, so that they are charged whether they fit or not. */
+    static boolean isReport(Request request, int descriptor) {
+        return "true".equals(request.value(descriptor, Attributes.REPORT))
+                && request.value(descriptor, Attributes.UNIT) != null;
+    }
+
     /** The hits by {@code rule}, whose unit the request names, before the rule multiplies them. */
     static long of(Request request, int descriptor, Rule rule, @Nullable EndpointCostTable costs) {
         if (request.takesNothing()) {

@@ -1,6 +1,7 @@
 package dev.weir.internal.limiter.shared;
 
 import dev.weir.Request;
+import dev.weir.internal.limiter.check.HoldChecks;
 import dev.weir.internal.limiter.check.MeteredRules;
 import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.limiter.idempotency.IdempotencyGuard;
@@ -41,6 +42,10 @@ final class InFlightDecision extends Ask {
 
     /** Whether the stores are asked for its key although a denial is known. */
     boolean looksUpKey;
+
+    /** If set, the request reserves or settles a hold. */
+    @Nullable
+    HoldChecks hold;
 
     /** The exception or error thrown while completing, if any. */
     @Nullable
@@ -93,6 +98,7 @@ final class InFlightDecision extends Ask {
         rules = null;
         waiter = null;
         idempotency = null;
+        hold = null;
         places.end();
         home = Runnable::run;
         request.clear("");

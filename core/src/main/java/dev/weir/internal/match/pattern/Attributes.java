@@ -13,6 +13,8 @@ public final class Attributes {
     public static final String TIER = "tier";
     /** The entry of a descriptor that says which unit its hits are of; without it they are requests. */
     public static final String UNIT = "weir.unit";
+    /** The entry of a descriptor with {@link #UNIT} whose hits were used already: {@code true} charges them in full. */
+    public static final String REPORT = "weir.report";
 
     private Attributes() {}
 

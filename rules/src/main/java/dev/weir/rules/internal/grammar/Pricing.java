@@ -3,8 +3,8 @@ package dev.weir.rules.internal.grammar;
 import static dev.weir.text.message.PrintableText.quote;
 
 import dev.weir.Limit;
-import dev.weir.internal.match.pattern.EndpointCosts;
-import dev.weir.internal.match.pattern.EndpointPattern;
+import dev.weir.internal.match.pattern.EndpointCostTable;
+import dev.weir.internal.model.EndpointCosts;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
 import dev.weir.text.diagnostics.DiagnosticCollector;
@@ -75,7 +75,7 @@ record Pricing(List<EndpointCosts.Entry> costs, boolean trustCost, String counts
         }
         for (EndpointCosts.Entry each : costs) {
             if (each.hits() > limit.burst() / cost) {
-                String what = quote(each.pattern().text()) + " costs more than the limit holds";
+                String what = quote(each.pattern()) + " costs more than the limit holds";
                 problems.warning(fields.at("costs"), what, "no such request can ever pass");
             }
         }
@@ -99,7 +99,7 @@ record Pricing(List<EndpointCosts.Entry> costs, boolean trustCost, String counts
             }
             Long hits = hits(each, problems);
             if (hits != null) {
-                costs.add(new EndpointCosts.Entry(EndpointPattern.parse(endpoint.text()), hits));
+                costs.add(new EndpointCosts.Entry(endpoint.text(), hits));
                 places.add(endpoint.at());
             }
         }
@@ -123,10 +123,10 @@ record Pricing(List<EndpointCosts.Entry> costs, boolean trustCost, String counts
 
     private static void reportTies(EndpointCosts costs, List<Position> places, DiagnosticCollector problems) {
         for (int i = 0; i < places.size(); i++) {
-            EndpointCosts.Entry tied = costs.tieWith(i);
+            EndpointCosts.Entry tied = EndpointCostTable.tieWith(costs, i);
             if (tied != null) {
-                String what = quote(costs.entries().get(i).pattern().text()) + " is as specific as "
-                        + quote(tied.pattern().text()) + ", and some requests match both";
+                String what = quote(costs.entries().get(i).pattern()) + " is as specific as " + quote(tied.pattern())
+                        + ", and some requests match both";
                 problems.error(places.get(i), what, "remove one, or make one of them longer");
             }
         }

@@ -4,9 +4,9 @@ import dev.weir.CalendarWindow;
 import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
-import dev.weir.internal.match.pattern.EndpointCosts;
 import dev.weir.internal.match.pattern.ValuePattern;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.EndpointCosts;
 import dev.weir.internal.model.Rule;
 import dev.weir.text.diagnostics.Position;
 import dev.weir.text.fields.Durations;
@@ -99,7 +99,7 @@ public final class RuleWriter {
         if (costs != null) {
             List<Entry> entries = new ArrayList<>();
             for (EndpointCosts.Entry each : costs.entries()) {
-                entries.add(new Entry(text(each.pattern().text()), plain(String.valueOf(each.hits()))));
+                entries.add(new Entry(text(each.pattern()), plain(String.valueOf(each.hits()))));
             }
             add("costs", new Mapping(NOWHERE, entries));
         }

@@ -5,6 +5,7 @@ import static dev.weir.rules.LoadedRules.rules;
 import static dev.weir.rules.LoadedRules.said;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.internal.match.pattern.EndpointCostTable;
 import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.Rule;
 import java.util.List;
@@ -15,7 +16,7 @@ class PricingTest {
     private static final String RULE = "rules: [ { name: a, limit: { requests: 50, window: 1s } } ]\n";
 
     private static long cost(Rule rule, String endpoint) {
-        return Objects.requireNonNull(rule.costs()).in(EndpointForm.NORMAL).of(endpoint, null);
+        return new EndpointCostTable(Objects.requireNonNull(rule.costs()), EndpointForm.NORMAL).of(endpoint, null);
     }
 
     @Test
