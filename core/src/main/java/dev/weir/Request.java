@@ -17,8 +17,18 @@ public final class Request {
     /** Marks a descriptor without hits of its own. */
     private static final long UNSET = Long.MIN_VALUE;
 
+    private static final String REQUESTS = "requests";
+    private static final String[] NO_UNITS = {};
+
     private String domain;
     private long hits = 1;
+    private boolean hitsGiven;
+    private boolean takesNothing;
+    /** The units that the request names beside requests, and the hits of each. */
+    private String[] units = NO_UNITS;
+
+    private long[] unitHits = {};
+    private int unitCount;
     private boolean attributes;
     private boolean namesCounter;
     private boolean takesPermits = true;
@@ -45,6 +55,10 @@ public final class Request {
     public Request clear(String domain) {
         this.domain = Arguments.text("domain", domain);
         hits = 1;
+        hitsGiven = false;
+        takesNothing = false;
+        Arrays.fill(units, 0, unitCount, null);
+        unitCount = 0;
         attributes = false;
         namesCounter = false;
         takesPermits = true;
@@ -61,6 +75,11 @@ public final class Request {
     public Request set(Request other) {
         clear(other.domain);
         hits = other.hits;
+        hitsGiven = other.hitsGiven;
+        takesNothing = other.takesNothing;
+        for (int i = 0; i < other.unitCount; i++) {
+            hits(other.units[i], other.unitHits[i]);
+        }
         attributes = other.attributes;
         namesCounter = other.namesCounter;
         takesPermits = other.takesPermits;
@@ -113,11 +132,65 @@ public final class Request {
     }
 
     /**
-     * Sets the hits that the request takes from every limit that applies: 0 takes nothing, a negative number gives
-     * back.
+     * Sets the hits that the request takes from every limit on requests that applies: 0 takes nothing, a negative
+     * number gives back. If a rule has {@code costs}, this can only raise them, unless the rule trusts its callers.
      */
     public Request hits(long hits) {
         this.hits = hits;
+        this.hitsGiven = true;
+        return this;
+    }
+
+    /**
+     * Sets the hits that the request takes from limits that count {@code unit}, such as {@code output_tokens}. A limit
+     * whose unit is not set does not apply to the request; {@code requests} is 1 unless set.
+     */
+    public Request hits(String unit, long hits) {
+        Arguments.text("unit", unit);
+        if (unit.equals(REQUESTS)) {
+            return hits(hits);
+        }
+        int at = indexOf(unit);
+        if (at < 0) {
+            if (unitCount == units.length) {
+                units = Arrays.copyOf(units, unitCount + 4);
+                unitHits = Arrays.copyOf(unitHits, unitCount + 4);
+            }
+            at = unitCount++;
+            units[at] = unit;
+        }
+        unitHits[at] = hits;
+        return this;
+    }
+
+    private int indexOf(String unit) {
+        for (int i = 0; i < unitCount; i++) {
+            if (units[i].equals(unit)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /**
+     * Sets the hits of {@code other}: those of every unit that it names; 0 for units that only this request names, and 1
+     * or what it says for requests.
+     */
+    public Request setHits(Request other) {
+        hits = other.hits;
+        hitsGiven = other.hitsGiven;
+        Arrays.fill(ownHits, 0, descriptors, UNSET);
+        Arrays.fill(unitHits, 0, unitCount, 0);
+        for (int i = 0; i < other.unitCount; i++) {
+            hits(other.units[i], other.unitHits[i]);
+        }
+        return this;
+    }
+
+    /** Asks every limit that applies, of every unit, and takes nothing, whatever the rules' {@code costs} say. */
+    public Request takeNothing() {
+        hits(0);
+        this.takesNothing = true;
         return this;
     }
 
@@ -193,6 +266,22 @@ public final class Request {
         return domain;
     }
 
+    /** Whether {@link #takeNothing} was called. */
+    public boolean takesNothing() {
+        return takesNothing;
+    }
+
+    /** Whether {@link #hits(String, long)} set the hits of {@code unit}, which is not {@code requests}. */
+    public boolean names(String unit) {
+        return indexOf(unit) >= 0;
+    }
+
+    /** The hits of {@code unit}, which is not {@code requests}; 0 if they were not set. */
+    public long hitsOf(String unit) {
+        int at = indexOf(unit);
+        return at < 0 ? 0 : unitHits[at];
+    }
+
     public boolean isAttributes() {
         return attributes;
     }
@@ -223,6 +312,11 @@ public final class Request {
     public long hitsOf(int descriptor) {
         long own = ownHits[descriptor];
         return own == UNSET ? hits : own;
+    }
+
+    /** Whether the hits of {@code descriptor} were set, for it or for the request. */
+    public boolean hasHits(int descriptor) {
+        return hitsGiven || ownHits[descriptor] != UNSET;
     }
 
     /** Whether {@code descriptor} has hits of its own. */

@@ -45,6 +45,23 @@ public abstract non-sealed class BlockMeter extends Meter {
     /** The number of words that the block needs for {@link #take} with these arguments. */
     public abstract int wordsToTake(long[] memory, int at, int words, long now, long hits);
 
+    /**
+     * Answers hits that are charged whether they fit or not, as a debt; {@link #take} then takes them. Returns how many
+     * to take: no meter needs more than this to deny for as long as all of them would.
+     */
+    public final long charge(long[] memory, int at, int words, long now, long hits, Outcome out) {
+        ask(memory, at, words, now, 0, out);
+        out.allowed = true;
+        out.retryAfter = 0;
+        out.remaining = Math.max(0, out.remaining - hits);
+        out.used = share.of(limit().requests() - out.remaining);
+        out.reset = 2 * limit().windowMicros();
+        return Math.min(hits, mostOwed());
+    }
+
+    /** The most hits of one charge that make a difference. */
+    abstract long mostOwed();
+
     /** Takes hits that {@link #ask} allowed. The block has at least {@link #wordsToTake} words; new words are zero. */
     public abstract void take(long[] memory, int at, int words, long now, long hits);
 }

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * and the lower bits of the fraction. A fraction counted in another d is rounded up to a hit. Hits beyond a lowered
  * burst are forgiven: the bucket is full, and drains.
  *
+ * <p><b>Debt.</b> A level above a full bucket is a debt. It is kept in whole hits, with a tag of its own, so that it
+ * is told from hits beyond a lowered burst. It drains as all hits do.
+ *
  * <p><b>Clocks.</b> If the state was written in the future, its level is drained backwards, up to a full bucket. So a
  * clock that steps back neither frees a burst nor locks a caller out for longer than a full bucket does.
  */
@@ -26,6 +29,11 @@ abstract class Bucket extends SlotMeter {
     private static final int MAX_FRACTION_BITS = 36;
     private static final long LOW = 0xFFFF_FFFFL;
     private static final int TAGS = 251;
+    /** Instead of a tag: the whole hits may be more than the burst, and there is no fraction. */
+    private static final int DEBT = 255;
+
+    /** The longest that a debt lasts, microseconds; it saturates there. */
+    private static final long LONGEST_DEBT = 1L << 50;
 
     private final long tick;
     private final long tickReciprocal;
@@ -36,6 +44,7 @@ abstract class Bucket extends SlotMeter {
     private final long burst;
     private final long full;
     private final long ticksToDrain;
+    private final long mostHits;
     private final long tag;
     private final boolean shapes;
     private final UsedShare share;
@@ -52,6 +61,9 @@ abstract class Bucket extends SlotMeter {
         this.burst = shut ? 0 : limit.burst();
         this.full = burst * rateTicks;
         this.ticksToDrain = (full + rateHits - 1) / rateHits;
+        long lasting = ExactMath.multiplyAdd(LONGEST_DEBT / tick / rateTicks, rateHits, 0);
+        long counted = (ExactMath.BOUND - 1 - rateHits) / rateTicks;
+        this.mostHits = Math.max(burst, Math.min(ExactMath.MAX_COUNT, Math.min(lasting, counted)));
         this.tickReciprocal = ExactMath.reciprocal(tick);
         this.rateHitsReciprocal = ExactMath.reciprocal(rateHits);
         this.rateTicksReciprocal = ExactMath.reciprocal(rateTicks);
@@ -128,33 +140,47 @@ abstract class Bucket extends SlotMeter {
     }
 
     @Override
+    public final void charge(long state0, long state1, long now, long hits, Outcome out) {
+        decide(state0, state1, now, hits, true, out);
+    }
+
+    @Override
     public final void apply(long state0, long state1, long now, long hits, boolean countDenied, Outcome out) {
+        decide(state0, state1, now, hits, false, out);
+    }
+
+    private void decide(long state0, long state1, long now, long hits, boolean owes, Outcome out) {
         long moment = ExactMath.moment(now);
         long time = ExactMath.divide(moment, tick, tickReciprocal);
         long level = storedLevel(state0, state1);
         boolean clamped = false;
         if (level != 0) {
             long elapsed = time - ExactMath.divide(state0 >>> 12, tick, tickReciprocal);
-            if (elapsed >= ticksToDrain) {
+            // A debt drains from where it is, and a clock that steps back does not raise it.
+            long most = Math.max(full, level);
+            long drains = level > full ? ticksFor(level) : ticksToDrain;
+            if (elapsed >= drains) {
                 level = 0;
-            } else if (elapsed > -ticksToDrain) {
+            } else if (elapsed > -drains) {
                 long drained = level - elapsed * rateHits;
-                clamped = drained > full;
-                level = Math.max(0, Math.min(full, drained));
+                clamped = drained > most;
+                level = Math.max(0, Math.min(most, drained));
             } else {
                 clamped = true;
-                level = full;
+                level = most;
             }
         }
         long whole = ExactMath.divide(level, rateTicks, rateTicksReciprocal);
         long fraction = level - whole * rateTicks;
         long free = burst - whole - (fraction == 0 ? 0 : 1);
 
-        out.allowed = hits <= free;
+        out.allowed = hits < 0 || hits <= free || owes;
         out.delay = shapes && out.allowed && hits > 0 ? wait(ticksFor(level), time, moment) : 0;
         if (out.allowed) {
             out.retryAfter = 0;
-            if (hits >= -whole) {
+            if (owes) {
+                whole = Math.min(mostHits, ExactMath.saturate(whole, hits));
+            } else if (hits >= -whole) {
                 whole += hits;
             } else {
                 whole = 0;
@@ -167,10 +193,14 @@ abstract class Bucket extends SlotMeter {
                     ? Outcome.NEVER
                     : wait(ticksFor((whole + hits - burst) * rateTicks + fraction), time, moment);
         }
-        out.remaining = free;
+        out.remaining = Math.max(0, free);
         out.reset = wait(ticksFor(level), time, moment);
-        out.used = share.of(burst - free);
-        if (clamped || (out.allowed && hits != 0)) {
+        out.used = share.of(Math.min(burst, burst - free));
+        boolean changes = clamped || (out.allowed && hits != 0);
+        if (changes && level > full) {
+            out.state0 = SlotWords.bucket0(moment, 0, DEBT);
+            out.state1 = SlotWords.bucket1(Math.min(mostHits, whole + (fraction == 0 ? 0 : 1)), 0);
+        } else if (changes) {
             out.state0 = level == 0 ? 0 : SlotWords.bucket0(moment, fraction, tag);
             out.state1 = SlotWords.bucket1(whole, fraction);
         } else {
@@ -181,6 +211,9 @@ abstract class Bucket extends SlotMeter {
 
     private long storedLevel(long state0, long state1) {
         long whole = state1 >>> 32;
+        if ((state0 & 0xFF) == DEBT) {
+            return Math.min(whole, mostHits) * rateTicks;
+        }
         long fraction = (state1 & LOW) | (state0 >>> 8 & 0xF) << 32;
         if (fraction != 0 && ((state0 & 0xFF) != tag || fraction >= rateTicks)) {
             fraction = 0;

@@ -81,6 +81,13 @@ final class FixedWindow extends SlotMeter {
     }
 
     @Override
+    public void charge(long state0, long state1, long now, long hits, Outcome out) {
+        apply(state0, state1, now, hits, true, out);
+        out.allowed = true;
+        out.retryAfter = 0;
+    }
+
+    @Override
     public void apply(long state0, long state1, long now, long hits, boolean countDenied, Outcome out) {
         long moment = ExactMath.moment(now);
         long start =

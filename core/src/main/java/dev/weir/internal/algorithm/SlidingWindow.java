@@ -87,7 +87,16 @@ final class SlidingWindow extends SlotMeter {
     }
 
     @Override
+    public void charge(long state0, long state1, long now, long hits, Outcome out) {
+        decide(state0, state1, now, hits, true, out);
+    }
+
+    @Override
     public void apply(long state0, long state1, long now, long hits, boolean countDenied, Outcome out) {
+        decide(state0, state1, now, hits, false, out);
+    }
+
+    private void decide(long state0, long state1, long now, long hits, boolean owes, Outcome out) {
         long moment = ExactMath.moment(now);
         long time = ExactMath.divide(moment, tick, tickReciprocal);
         long start = ExactMath.divide(time, window, windowReciprocal) * window;
@@ -116,12 +125,12 @@ final class SlidingWindow extends SlotMeter {
         long faded = ExactMath.divide(previous * rest + window - 1, window, windowReciprocal);
         long free = requests - current - faded;
 
-        out.allowed = hits < 0 || hits <= free;
+        out.allowed = hits < 0 || hits <= free || owes;
         out.delay = 0;
         if (out.allowed) {
             out.retryAfter = 0;
             if (hits >= -current) {
-                current += hits;
+                current = owes ? Math.min(maxCount, ExactMath.saturate(current, hits)) : current + hits;
             } else {
                 previous = hits < -current - previous ? 0 : previous + current + hits;
                 current = 0;

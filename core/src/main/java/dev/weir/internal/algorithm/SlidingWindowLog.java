@@ -89,13 +89,20 @@ final class SlidingWindowLog extends BlockMeter {
         }
     }
 
+    /** As many as the log holds: the oldest hits make room, which changes no later answer. */
+    @Override
+    long mostOwed() {
+        return requests;
+    }
+
     @Override
     public int wordsToTake(long[] memory, int at, int words, long now, long hits) {
         if (hits <= 0) {
             return words;
         }
         int count = count(memory, at, words);
-        long needed = count - expired(memory, at, count, ExactMath.moment(now)) + hits;
+        long live = (long) count - expired(memory, at, count, ExactMath.moment(now));
+        long needed = Math.max(live, Math.min(requests, live + hits));
         if (needed < words) {
             return words;
         }
@@ -119,6 +126,9 @@ final class SlidingWindowLog extends BlockMeter {
             write(memory, at, room(memory, at), first, (int) Math.max(0, live + hits));
             return;
         }
+        int dropped = (int) Math.min(live, Math.max(0, live + hits - requests));
+        first = live == 0 ? 0 : (first + dropped) % room(memory, at);
+        live -= dropped;
         int room = words - 1;
         if (live == 0) {
             first = 0;

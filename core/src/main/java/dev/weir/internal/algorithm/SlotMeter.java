@@ -18,4 +18,10 @@ public abstract non-sealed class SlotMeter extends Meter {
      * detects that afterwards.
      */
     public abstract void apply(long state0, long state1, long now, long hits, boolean countDenied, Outcome out);
+
+    /**
+     * Charges {@code hits}, which are more than 0, whether they fit or not. Hits beyond the limit are a debt: nothing
+     * fits until it is repaid. It saturates, and always passes.
+     */
+    public abstract void charge(long state0, long state1, long now, long hits, Outcome out);
 }

@@ -91,6 +91,11 @@ final class SubWindows extends BlockMeter {
     }
 
     @Override
+    long mostOwed() {
+        return ExactMath.MAX_COUNT;
+    }
+
+    @Override
     public int wordsToTake(long[] memory, int at, int words, long now, long hits) {
         return words == 0 && hits <= 0 ? 0 : Math.max(words, COUNTS + subWindows + 1);
     }

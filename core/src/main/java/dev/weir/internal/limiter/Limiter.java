@@ -5,6 +5,7 @@ import dev.weir.TimeSource;
 import dev.weir.internal.ban.BanTable;
 import dev.weir.internal.explain.VerdictExplanation;
 import dev.weir.internal.limiter.check.CheckWriter;
+import dev.weir.internal.limiter.check.HoldChecks;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.MeterCache;
@@ -63,6 +64,7 @@ public final class Limiter {
     private final @Nullable SharedPath shared;
     private final DecisionProbe prober;
     private final PermitReturns permits;
+    private final Holds holds;
     private volatile MeteredRules rules;
     /** The entries that ban or exempt requests; null if there are none, so that a decision pays nothing for them. */
     private volatile @Nullable BanTable bans;
@@ -102,6 +104,7 @@ public final class Limiter {
                 : new SharedPath(store, stores, time, settings, observer, checkWriter, verdictWriter);
         this.prober = new DecisionProbe(store, stores, time, settings, checkWriter, tier());
         this.permits = new PermitReturns(store, stores, time);
+        this.holds = new Holds(this, time);
     }
 
     /** Creates the same from rules as written: compiles them. */
@@ -149,6 +152,11 @@ public final class Limiter {
     /** Releases and renews the permits that decisions took. */
     public PermitReturns permits() {
         return permits;
+    }
+
+    /** Reserves hits and settles them. */
+    public Holds holds() {
+        return holds;
     }
 
     /** The rules in force, as written. */
@@ -221,9 +229,9 @@ public final class Limiter {
             return;
         }
         if (shared == null) {
-            decideHere(request, nowMicros, into, true);
+            decideHere(request, nowMicros, into, true, null);
         } else {
-            shared.decide(rules, request, nowMicros, into, Limiter::noWaiter, null, true);
+            shared.decide(rules, request, nowMicros, into, Limiter::noWaiter, null, true, null);
         }
     }
 
@@ -246,7 +254,7 @@ public final class Limiter {
             MutableDecision into,
             WaiterSupplier later,
             @Nullable Idempotency idempotency) {
-        return decide(request, nowMicros, into, later, idempotency, true);
+        return decide(request, nowMicros, into, later, idempotency, true, null);
     }
 
     /**
@@ -259,7 +267,7 @@ public final class Limiter {
             MutableDecision into,
             WaiterSupplier later,
             @Nullable Idempotency idempotency) {
-        return decide(request, nowMicros, into, later, idempotency, false);
+        return decide(request, nowMicros, into, later, idempotency, false, null);
     }
 
     private boolean decide(
@@ -268,15 +276,16 @@ public final class Limiter {
             MutableDecision into,
             WaiterSupplier later,
             @Nullable Idempotency idempotency,
-            boolean isLast) {
-        if (bans != null && decideByBan(request, nowMicros, into, isLast)) {
+            boolean isLast,
+            @Nullable HoldChecks hold) {
+        if (bans != null && (hold == null || hold.isReserving()) && decideByBan(request, nowMicros, into, isLast)) {
             return true;
         }
         if (shared == null) {
-            decideHere(request, nowMicros, into, isLast);
+            decideHere(request, nowMicros, into, isLast, hold);
             return true;
         }
-        return shared.decide(rules, request, nowMicros, into, later, idempotency, isLast);
+        return shared.decide(rules, request, nowMicros, into, later, idempotency, isLast, hold);
     }
 
     /**
@@ -284,9 +293,14 @@ public final class Limiter {
      * thread or on a thread of the store, so dependent stages must not block.
      */
     public CompletionStage<MutableDecision> decideAsync(Request request) {
+        return decideAsync(request, null, null);
+    }
+
+    CompletionStage<MutableDecision> decideAsync(
+            Request request, @Nullable Idempotency idempotency, @Nullable HoldChecks hold) {
         MutableDecision decision = new MutableDecision();
         CompletableFuture<MutableDecision> decided = new CompletableFuture<>();
-        boolean here = decide(request, time.micros(), decision, () -> new Waiter() {
+        WaiterSupplier later = () -> new Waiter() {
             @Override
             public Executor home() {
                 return Runnable::run;
@@ -297,7 +311,8 @@ public final class Limiter {
                 decision.set(buffer);
                 decided.complete(decision);
             }
-        });
+        };
+        boolean here = decide(request, time.micros(), decision, later, idempotency, true, hold);
         if (here) {
             decided.complete(decision);
         }
@@ -416,15 +431,19 @@ public final class Limiter {
         }
     }
 
-    private void decideHere(Request request, long nowMicros, MutableDecision into, boolean isLast) {
+    private void decideHere(
+            Request request, long nowMicros, MutableDecision into, boolean isLast, @Nullable HoldChecks hold) {
         into.begin(nowMicros);
         MeteredRules current = rules;
         DecisionScratch scratch = DecisionScratch.take();
         try {
             current.index().match(request, scratch.matches);
             Checks checks = scratch.checks;
-            checkWriter.write(current, request, scratch.matches, checks);
+            checkWriter.write(current, request, scratch.matches, checks, hold);
             boolean allowed = checks.size() == 0 ? checks.allowed() : store.decide(checks, nowMicros);
+            if (hold != null) {
+                hold.decided(scratch.matches, checks);
+            }
             verdictWriter.write(request, scratch.matches, checks, into);
             VerdictWriter.end(scratch.matches, checks, into, allowed, settings.shadow());
         } finally {

@@ -31,6 +31,9 @@ public final class Rule {
     /** The longest {@link #tarpitMicros}: ten seconds. */
     public static final long MOST_TARPIT_MICROS = 10_000_000;
 
+    /** The unit of a rule that names none. */
+    public static final String REQUESTS = "requests";
+
     /** The {@link #rollout} of a rule that denies every caller that is over: all of ten thousand. */
     public static final int EVERYONE = 10_000;
 
@@ -45,6 +48,9 @@ public final class Rule {
     private final boolean quota;
     private final boolean countsDenied;
     private final long cost;
+    private final @Nullable EndpointCosts costs;
+    private final boolean trustsCost;
+    private final String unit;
     private final Consistency consistency;
     private final OnFail onFail;
     private final OnMissing onMissing;
@@ -77,6 +83,9 @@ public final class Rule {
         this.quota = b.quota;
         this.countsDenied = b.countsDenied;
         this.cost = b.cost;
+        this.costs = b.costs;
+        this.trustsCost = b.trustsCost;
+        this.unit = b.unit;
         this.consistency = b.consistency;
         this.onFail = b.onFail;
         this.onMissing = b.onMissing;
@@ -185,6 +194,21 @@ public final class Rule {
         long product = hits * cost;
         boolean fits = Math.multiplyHigh(hits, cost) == product >> 63 && product != Long.MIN_VALUE;
         return fits ? product : hits < 0 ? -Long.MAX_VALUE : Long.MAX_VALUE;
+    }
+
+    /** The hits of requests by endpoint; null if a request takes one hit unless it says otherwise. */
+    public @Nullable EndpointCosts costs() {
+        return costs;
+    }
+
+    /** Whether a caller's own cost replaces {@link #costs}; otherwise it can only raise it. */
+    public boolean trustsCost() {
+        return trustsCost;
+    }
+
+    /** The unit that the rule counts, such as {@code output_tokens}; {@link #REQUESTS} if it names none. */
+    public String unit() {
+        return unit;
     }
 
     public Consistency consistency() {

@@ -25,6 +25,12 @@ public final class RuleBuilder {
     boolean quota;
     boolean countsDenied;
     long cost = 1;
+
+    @Nullable
+    EndpointCosts costs;
+
+    boolean trustsCost;
+    String unit = Rule.REQUESTS;
     Consistency consistency = Consistency.EXACT;
     OnFail onFail = OnFail.ALLOW;
     OnMissing onMissing = OnMissing.SKIP;
@@ -76,6 +82,9 @@ public final class RuleBuilder {
         this.quota = rule.quota();
         this.countsDenied = rule.countsDenied();
         this.cost = rule.cost();
+        this.costs = rule.costs();
+        this.trustsCost = rule.trustsCost();
+        this.unit = rule.unit();
         this.consistency = rule.consistency();
         this.onFail = rule.onFail();
         this.onMissing = rule.onMissing();
@@ -136,6 +145,24 @@ public final class RuleBuilder {
 
     public RuleBuilder cost(long cost) {
         this.cost = cost;
+        return this;
+    }
+
+    /** Sets the hits of requests by endpoint; null if each takes one. */
+    public RuleBuilder costs(@Nullable EndpointCosts costs) {
+        this.costs = costs;
+        return this;
+    }
+
+    /** Sets whether a caller's own cost may be lower than {@code costs} say. */
+    public RuleBuilder trustsCost(boolean trustsCost) {
+        this.trustsCost = trustsCost;
+        return this;
+    }
+
+    /** Sets the unit that the rule counts. */
+    public RuleBuilder unit(String unit) {
+        this.unit = unit;
         return this;
     }
 

@@ -75,7 +75,9 @@ public final class VerdictSentence {
     }
 
     private static String left(MutableVerdict verdict) {
-        return Math.max(0, verdict.remaining()) + " left";
+        Rule rule = verdict.rule();
+        String unit = rule == null || rule.unit().equals(Rule.REQUESTS) ? "" : " " + rule.unit();
+        return Math.max(0, verdict.remaining()) + unit + " left";
     }
 
     private static String storeDown(MutableVerdict verdict) {

@@ -51,6 +51,8 @@ public final class Check {
     public boolean windowOver;
     /** Answer: a lease paid for the hits, and no store was asked. */
     public boolean leased;
+    /** Whether the hits, more than 0, are charged even if they do not fit, as a debt. Its role is shadow. */
+    public boolean owed;
     /** Whether hits count even if this check, or the request, is denied. */
     public boolean countsDenied;
 
@@ -75,6 +77,7 @@ public final class Check {
         ahead = 0;
         lessee = 0;
         again = false;
+        owed = false;
         countsDenied = false;
         role = Role.SHADOW;
     }
@@ -102,6 +105,7 @@ public final class Check {
         window = other.window;
         windowOver = false;
         leased = false;
+        owed = other.owed;
         countsDenied = other.countsDenied;
         role = other.role;
         name.set(other.name);

@@ -34,6 +34,7 @@ public final class Checks {
         check.granted = 0;
         check.window = 0;
         check.leased = false;
+        check.owed = false;
         return check;
     }
 

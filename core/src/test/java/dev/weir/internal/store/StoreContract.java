@@ -306,6 +306,51 @@ public abstract class StoreContract {
         assertThat(left("a", meter, T0)).isEqualTo(10);
     }
 
+    /** A pattern, because an algorithm that counts no rate has no debt. */
+    @ParameterizedTest
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.MATCH_NONE, names = "CONCURRENCY")
+    void hitsThatAreOwedAreChargedBeyondTheLimitAndRepaid(Algorithm algorithm) {
+        Meter meter = meter(algorithm, 10);
+        assertThat(outcome(meter, 4, T0).allowed).isTrue();
+        assertThat(owe(meter, 16)).isTrue();
+        long wait = outcome(meter, 1, T0).retryAfter;
+        assertThat(wait).isPositive();
+        assertThat(outcome(meter, 1, T0 + wait - 1).allowed).isFalse();
+        assertThat(outcome(meter, 0, T0 + wait - 1).remaining).isZero();
+        assertThat(outcome(meter, 1, T0 + wait).allowed).isTrue();
+        if (algorithm.isBucket()) {
+            assertThat(wait).isEqualTo(66_000_000); // 20 used of 10, and room for one after eleven have drained
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Algorithm.class, mode = EnumSource.Mode.MATCH_NONE, names = "CONCURRENCY")
+    void aDebtSaturates(Algorithm algorithm) {
+        Meter meter = meter(algorithm, 10);
+        for (int i = 0; i < 3; i++) {
+            assertThat(owe(meter, Long.MAX_VALUE)).isTrue();
+        }
+        Outcome denied = outcome(meter, 1, T0);
+        assertThat(denied.allowed).isFalse();
+        assertThat(denied.remaining).isZero();
+        assertThat(denied.retryAfter).isPositive();
+        assertThat(outcome(meter, -Long.MAX_VALUE, T0).allowed).isTrue();
+        assertThat(outcome(meter, 10, T0).allowed).isTrue();
+    }
+
+    private boolean owe(Meter meter, long hits) {
+        Check check = check("k", meter, hits);
+        check.owed = true;
+        check.role = Check.Role.SHADOW;
+        return decide(T0) && check.outcome.allowed;
+    }
+
+    private Outcome outcome(Meter meter, long hits, long now) {
+        Check check = check("k", meter, hits);
+        decide(now);
+        return check.outcome;
+    }
+
     @Test
     void aFixedWindowMayCountDeniedHits() {
         Meter meter = meter(Algorithm.FIXED_WINDOW, 10);

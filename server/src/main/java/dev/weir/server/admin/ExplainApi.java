@@ -114,7 +114,7 @@ final class ExplainApi {
 
     /** The request with one of its descriptors. */
     private static Request only(Request request, int descriptor) {
-        Request only = Request.to(request.domain()).hits(request.hitsOf(descriptor));
+        Request only = Request.to(request.domain());
         only.descriptor();
         if (request.isAttributes()) {
             only.asAttributes();
@@ -136,6 +136,12 @@ final class ExplainApi {
     }
 
     private static String whyNot(List<List<RuleExplanation>> looks, int index) {
+        Rule rule = looks.get(0).get(index).rule();
+        boolean otherUnit = !rule.unit().equals(Rule.REQUESTS)
+                && looks.stream().anyMatch(each -> each.get(index).met());
+        if (otherUnit) {
+            return "it counts " + rule.unit() + ", and the request names none";
+        }
         if (looks.size() == 1) {
             return looks.get(0).get(index).why();
         }
@@ -185,6 +191,7 @@ final class ExplainApi {
                 .put("met", met)
                 .put("why", why)
                 .put("source", rule.source())
+                .put("counts", rule.unit())
                 .put("mode", rule.isOff() ? "off" : rule.shadow() ? "shadow" : "on");
         SwitchState switched = rule.switched();
         if (switched != null) {

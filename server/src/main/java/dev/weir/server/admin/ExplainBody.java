@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * a person would write after {@code weir explain}.
  */
 final class ExplainBody {
-    private static final Set<String> MEMBERS = Set.of("domain", "hits", "attributes", "entries", "descriptors", "line");
+    private static final Set<String> MEMBERS =
+            Set.of("domain", "hits", "costs", "attributes", "entries", "descriptors", "line");
     private static final int MOST_ENTRIES = 100;
     private static final int MOST_DESCRIPTORS = 10;
 
@@ -42,11 +43,14 @@ final class ExplainBody {
         for (String each : json.fieldNames()) {
             if (!MEMBERS.contains(each)) {
                 throw HttpProblemException.badRequest(CallerText.shown(each)
-                        + ": no such member (expected: domain, hits, attributes, entries, descriptors or line)");
+                        + ": no such member (expected: domain, hits, costs, attributes, entries, descriptors or line)");
             }
         }
         long given = MEMBERS.stream()
-                .filter(each -> !each.equals("domain") && !each.equals("hits") && json.containsKey(each))
+                .filter(each -> !each.equals("domain")
+                        && !each.equals("hits")
+                        && !each.equals("costs")
+                        && json.containsKey(each))
                 .count();
         if (given != 1) {
             throw HttpProblemException.badRequest("expected: one of attributes, entries, descriptors and line");
@@ -54,7 +58,7 @@ final class ExplainBody {
         if (json.containsKey("line")) {
             return line(text(json.getValue("line"), "line"));
         }
-        Request request = Request.to(domain(json.getValue("domain"))).hits(hits());
+        Request request = withHits(Request.to(domain(json.getValue("domain"))));
         if (json.getValue("attributes") instanceof JsonObject attributes) {
             request.descriptor().asAttributes();
             requireFew("attributes", attributes.size(), MOST_ENTRIES);
@@ -96,8 +100,7 @@ final class ExplainBody {
     private Request line(String line) {
         try {
             List<String> words = ShellWords.split(line);
-            Request request =
-                    Request.to(domain(words.isEmpty() ? null : words.get(0))).hits(hits());
+            Request request = withHits(Request.to(domain(words.isEmpty() ? null : words.get(0))));
             List<List<Map.Entry<String, String>>> descriptors =
                     RequestWords.of(words.subList(1, words.size())).descriptors();
             requireFew("descriptors", descriptors.size(), MOST_DESCRIPTORS);
@@ -134,14 +137,28 @@ final class ExplainBody {
                 + (named == null ? "missing" : CallerText.shown(String.valueOf(named))) + " (expected: a text)");
     }
 
-    private long hits() {
-        Object hits = json.getValue("hits", 1);
-        boolean whole = hits instanceof Integer || hits instanceof Long;
-        if (!whole || ((Number) hits).longValue() < 0) {
-            throw HttpProblemException.badRequest(
-                    "hits: " + CallerText.shown(String.valueOf(hits)) + " (expected: a whole number >= 0)");
+    /** Sets the hits, and those of other units, if the body gives them: otherwise the rules' costs apply. */
+    private Request withHits(Request request) {
+        if (json.containsKey("hits")) {
+            request.hits(whole("hits", json.getValue("hits")));
         }
-        return ((Number) hits).longValue();
+        if (json.containsKey("costs")) {
+            if (!(json.getValue("costs") instanceof JsonObject costs)) {
+                throw HttpProblemException.badRequest("costs: expected an object, like {\"output_tokens\": 800}");
+            }
+            requireFew("costs", costs.size(), MOST_ENTRIES);
+            costs.forEach(each -> request.hits(each.getKey(), whole("costs." + each.getKey(), each.getValue())));
+        }
+        return request;
+    }
+
+    private static long whole(String name, @Nullable Object hits) {
+        boolean whole = hits instanceof Integer || hits instanceof Long;
+        if (whole && hits instanceof Number number && number.longValue() >= 0) {
+            return number.longValue();
+        }
+        throw HttpProblemException.badRequest(
+                name + ": " + CallerText.shown(String.valueOf(hits)) + " (expected: a whole number >= 0)");
     }
 
     private static void requireFew(String what, int size, int most) {

@@ -41,7 +41,7 @@ final class UsageApi {
         Map<String, @Nullable MutableVerdict> usage = new LinkedHashMap<>();
         MutableDecision plain = AwaitedDecision.ask(
                 limiter,
-                Request.to(domain).with("api_key", apiKey).asAttributes().hits(0));
+                Request.to(domain).with("api_key", apiKey).asAttributes().takeNothing());
         String tier = quota == null ? null : quota.tier();
         List<LimitOverride> overrides = quota == null ? List.of() : quota.overrides();
         MutableVerdict byDefault = ofTier(plain, tier);
@@ -88,7 +88,7 @@ final class UsageApi {
             }
         }
         Request request =
-                Request.to(domain).with("api_key", apiKey).asAttributes().hits(0);
+                Request.to(domain).with("api_key", apiKey).asAttributes().takeNothing();
         attributes.forEach(request::with);
         MutableDecision decision = AwaitedDecision.ask(limiter, request);
         for (int i = 0; i < decision.size(); i++) {

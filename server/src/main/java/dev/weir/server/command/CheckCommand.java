@@ -8,6 +8,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -33,9 +34,8 @@ final class CheckCommand implements Callable<Integer> {
     @Option(
             names = "--hits",
             paramLabel = "N",
-            description = "Hits to charge; 0 charges nothing. Default: ${DEFAULT-VALUE}.",
-            defaultValue = "1")
-    private long hits;
+            description = "Hits to charge; 0 charges nothing. Default: 1, or what the rules' costs say.")
+    private @Nullable Long hits;
 
     @Option(names = "--json", description = "Print the server's JSON.")
     private boolean json;
@@ -60,10 +60,9 @@ final class CheckCommand implements Callable<Integer> {
     }
 
     private JsonObject question() throws CommandException {
-        return new JsonObject()
-                .put("domain", request.domain())
-                .put("descriptors", request.descriptors())
-                .put("cost", hits);
+        JsonObject question =
+                new JsonObject().put("domain", request.domain()).put("descriptors", request.descriptors());
+        return hits == null ? question : question.put("cost", hits);
     }
 
     private JsonObject ask(JsonObject question) throws CommandException {

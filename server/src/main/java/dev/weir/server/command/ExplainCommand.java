@@ -4,7 +4,6 @@ import dev.weir.server.command.client.AdminClient;
 import dev.weir.server.command.client.CommandException;
 import dev.weir.server.command.client.ExitCodes;
 import dev.weir.server.terminal.TextTable;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
@@ -12,6 +11,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -45,9 +45,8 @@ final class ExplainCommand implements Callable<Integer> {
     @Option(
             names = "--hits",
             paramLabel = "N",
-            description = "What the request would take. Default: ${DEFAULT-VALUE}.",
-            defaultValue = "1")
-    private long hits;
+            description = "What the request would take. Default: 1, or what the rules' costs say.")
+    private @Nullable Long hits;
 
     @Option(names = "--json", description = "Print the answer as it came.")
     private boolean json;
@@ -74,12 +73,11 @@ final class ExplainCommand implements Callable<Integer> {
     }
 
     private byte[] question() throws CommandException {
-        Buffer body = new JsonObject()
-                .put("domain", request.domain())
-                .put("descriptors", request.descriptors())
-                .put("hits", hits)
-                .toBuffer();
-        return body.getBytes();
+        JsonObject body = new JsonObject().put("domain", request.domain()).put("descriptors", request.descriptors());
+        if (hits != null) {
+            body.put("hits", hits);
+        }
+        return body.toBuffer().getBytes();
     }
 
     private void show(JsonObject answer, boolean passes, PrintWriter out) {

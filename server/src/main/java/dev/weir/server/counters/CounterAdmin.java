@@ -157,6 +157,11 @@ public final class CounterAdmin {
             throw new NoSuchElementException(UnknownNames.domain(domain, domains));
         }
         Request request = Request.to(domain);
+        for (Rule each : limiter.index().rules()) {
+            if (each.domain().equals(domain) && !each.unit().equals(Rule.REQUESTS)) {
+                request.hits(each.unit(), 1);
+            }
+        }
         request.descriptor();
         int entries = 0;
         for (Map.Entry<String, String> each : query.parameters()) {

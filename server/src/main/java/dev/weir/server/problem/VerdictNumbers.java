@@ -51,6 +51,12 @@ public final class VerdictNumbers {
         return rule == null ? "override" : rule.label();
     }
 
+    /** The unit that the rule counts; null for requests. */
+    public @Nullable String unit() {
+        Rule rule = verdict.rule();
+        return rule == null || rule.unit().equals(Rule.REQUESTS) ? null : rule.unit();
+    }
+
     public long remaining() {
         return Math.max(0, verdict.remaining());
     }

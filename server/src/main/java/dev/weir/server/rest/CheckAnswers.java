@@ -35,6 +35,11 @@ final class CheckAnswers {
 
     /** Returns 200, or the status of the denial's cause with a problem that tells the reason. */
     HttpAnswer of(Request request, MutableDecision decision, RuleIndex rules) {
+        return with(request, decision, rules, json -> {});
+    }
+
+    /** Returns the same; an admission has {@code more} members. */
+    HttpAnswer with(Request request, MutableDecision decision, RuleIndex rules, JsonOutput.Writing more) {
         if (decision.allowed()) {
             return allowed(decision, rules, json -> {
                 if (leavesOut(decision)) {
@@ -43,6 +48,7 @@ final class CheckAnswers {
                 } else if (decision.size() == 0) {
                     unmatched(json, request, rules);
                 }
+                more.to(json);
             });
         }
         List<String> headers = fields.of(decision);
@@ -143,6 +149,10 @@ final class CheckAnswers {
                 if (told != null) {
                     json.writeStartObject();
                     json.writeStringField("name", told.name());
+                    String unit = told.unit();
+                    if (unit != null) {
+                        json.writeStringField("unit", unit);
+                    }
                     json.writeNumberField("limit", told.quota());
                     json.writeNumberField("remaining", told.remaining());
                     json.writeNumberField("reset_at", told.resetAt());

@@ -2,22 +2,31 @@ package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import dev.weir.Request;
+import dev.weir.internal.limiter.Holds;
+import dev.weir.internal.model.Rule;
 import dev.weir.server.http.CallerText;
 import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.request.UnknownNames;
 import dev.weir.server.rls.RequestCaps;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the body of a check: {@code domain}, {@code cost} (or {@code hits}), and either {@code descriptors} or
+ * Reads the body of a check: {@code domain}, {@code cost} (or {@code hits}), {@code costs} by unit, and either {@code descriptors} or
  * attributes as all other members.
  */
 final class CheckReader {
     private static final String IP = "ip";
     /** The value of {@code ip} that asks for the caller's address. */
     private static final String AUTO = "auto";
+    /** The most units that a request may name. */
+    private static final int MOST_UNITS = 16;
+
+    private static final int LONGEST_UNIT = 64;
+    /** The longest hold that is read, characters. */
+    private static final int LONGEST_HOLD = 64 << 10;
 
     private final JsonFactory factory;
     private final RequestCaps caps;
@@ -47,6 +56,49 @@ final class CheckReader {
         }
     }
 
+    /** Reads the body of a reserve, which is that of a check with a {@code ttl} in seconds, and returns the ttl. */
+    Duration readReserve(
+            byte[] body, Supplier<? extends Collection<String>> loaded, Supplier<String> caller, Request into) {
+        into.clear("");
+        try (JsonInput in = JsonInput.of(factory, body, caps)) {
+            Reading reading = new Reading(in, caller, into);
+            in.object("body");
+            while (in.member()) {
+                if (in.name().equals("ttl")) {
+                    reading.ttl();
+                } else {
+                    reading.member(in.name());
+                }
+            }
+            in.end();
+            reading.end();
+            into.domain(domain(reading.domain, loaded));
+            return reading.ttl;
+        }
+    }
+
+    /** Reads the body of a settle: the costs into {@code into}; returns the hold. */
+    String readSettle(byte[] body, Request into) {
+        String hold = null;
+        try (JsonInput in = JsonInput.of(factory, body, caps)) {
+            Reading reading = new Reading(in, () -> "", into);
+            in.object("body");
+            while (in.member()) {
+                switch (in.name()) {
+                    case "hold" -> hold = in.text("hold", LONGEST_HOLD, "hold");
+                    case "cost", "hits" -> reading.cost(in.name());
+                    case "costs" -> reading.costs();
+                    default -> throw in.mistake("unknown member " + CallerText.shown(in.name()), "hold, cost or costs");
+                }
+            }
+            in.end();
+        }
+        if (hold == null) {
+            throw HttpProblemException.badRequest("hold: missing (expected: the hold that reserve answered)");
+        }
+        return hold;
+    }
+
     /** The state of reading one body: members come in any order. */
     private final class Reading {
         private final JsonInput in;
@@ -54,6 +106,8 @@ final class CheckReader {
         private final Request into;
         private @Nullable String domain;
         private boolean costSeen;
+        private boolean costsSeen;
+        private Duration ttl = Holds.DEFAULT_TTL;
         private boolean descriptorsSeen;
 
         Reading(JsonInput in, Supplier<String> caller, Request into) {
@@ -66,6 +120,7 @@ final class CheckReader {
             switch (name) {
                 case "domain" -> domain = in.text(name, in.caps().name(), "name");
                 case "cost", "hits" -> cost(name);
+                case "costs" -> costs();
                 case "descriptors" -> descriptors();
                 default -> attribute(name);
             }
@@ -83,12 +138,44 @@ final class CheckReader {
             }
         }
 
+        private void ttl() {
+            long seconds = in.count("ttl");
+            if (seconds < 1 || seconds > Holds.LONGEST_TTL.toSeconds()) {
+                throw in.mistake("ttl: " + seconds, "seconds, 1 to " + Holds.LONGEST_TTL.toSeconds());
+            }
+            ttl = Duration.ofSeconds(seconds);
+        }
+
         private void cost(String name) {
             if (costSeen) {
-                throw in.mistake(name + ": given both as cost and as hits", "one of them");
+                throw in.mistake(name + ": requests are given twice", "one of cost, hits and costs.requests");
             }
             costSeen = true;
             into.hits(in.count(name));
+        }
+
+        /** Reads the hits of each unit: {@code {"requests": 1, "output_tokens": 800}}. */
+        private void costs() {
+            if (costsSeen) {
+                throw in.mistake("costs: given twice", "one object");
+            }
+            costsSeen = true;
+            in.object("costs");
+            for (int units = 0; in.member(); units++) {
+                String unit = in.name();
+                if (units == MOST_UNITS || unit.length() > LONGEST_UNIT) {
+                    throw in.mistake(
+                            "costs: too many units, or too long a name",
+                            "at most " + MOST_UNITS + " units of at most " + LONGEST_UNIT + " characters");
+                }
+                if (unit.equals(Rule.REQUESTS)) {
+                    cost("costs." + unit);
+                } else if (into.names(unit)) {
+                    throw in.mistake("costs." + label(unit) + ": given twice", "each unit once");
+                } else {
+                    into.hits(unit, in.count("costs." + label(unit)));
+                }
+            }
         }
 
         private void descriptors() {

@@ -70,6 +70,7 @@ final class RateLimitFields {
     }
 
     private static void policy(StringBuilder list, Set<String> named, VerdictNumbers numbers) {
+        String unit = numbers.unit();
         if (named.add(numbers.name())) {
             list.append(list.isEmpty() ? "" : ", ")
                     .append(string(numbers.name()))
@@ -78,7 +79,9 @@ final class RateLimitFields {
             if (numbers.isConcurrency()) {
                 list.append(";qu=\"concurrent-requests\"");
             } else {
-                list.append(";w=").append(clamp(numbers.windowSeconds()));
+                list.append(unit == null ? "" : ";qu=" + string(unit))
+                        .append(";w=")
+                        .append(clamp(numbers.windowSeconds()));
             }
         }
     }

@@ -27,6 +27,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
@@ -53,6 +54,7 @@ public final class RestApi {
     private final IdempotencyHashes hashes;
     private final ConcurrencyApi concurrency;
     private final LongAdder unenforced = new LongAdder();
+    private final HoldApi holds;
     private final ThreadLocal<Buffers> buffers;
 
     /** The reused buffers of a thread. */
@@ -79,7 +81,7 @@ public final class RestApi {
 
     /**
      * Creates the API. {@code requireGiveBack} throws the problem for a caller that may not give hits back; {@code secret}
-     * signs permits.
+     * signs permits and holds.
      */
     public RestApi(
             Limiter limiter,
@@ -105,6 +107,7 @@ public final class RestApi {
         this.remembered = new RememberedAnswers(settings.idempotency());
         this.hashes = new IdempotencyHashes(settings.idempotency());
         this.concurrency = new ConcurrencyApi(limiter, time, secret, answers, factory, settings.caps());
+        this.holds = new HoldApi(limiter, time, secret, answers, checks);
         this.buffers = ThreadLocal.withInitial(() -> new Buffers(rls));
     }
 
@@ -116,13 +119,16 @@ public final class RestApi {
         post(router, "/v1/concurrency/acquire", this::acquire);
         post(router, "/v1/concurrency/release", concurrency::release);
         post(router, "/v1/concurrency/renew", concurrency::renew);
+        post(router, "/v1/ratelimit/reserve", this::reserve);
+        post(router, "/v1/ratelimit/settle", holds::settle);
         post(router, "/json", this::json);
         get(router, "/v1/ratelimit/status/:user_id", this::status);
         get(router, "/healthcheck", exchange -> exchange.answer(healthcheck()));
         return HttpRoutes.finish(
                 router,
                 "expected: /v1/ratelimit/check, /ratelimit/check, /v1/ratelimit/status/{user_id},"
-                        + " /v1/concurrency/acquire, /v1/concurrency/release, /v1/concurrency/renew, /v1/load/{service}, /json,"
+                        + " /v1/ratelimit/reserve, /v1/ratelimit/settle, /v1/concurrency/acquire,"
+                        + " /v1/concurrency/release, /v1/concurrency/renew, /v1/load/{service}, /json,"
                         + " /healthcheck or /metrics",
                 failure -> failure instanceof RequestTooCostlyException e
                         ? HttpProblems.of(HttpProblemException.badRequest(e.text()))
@@ -186,6 +192,19 @@ public final class RestApi {
     /** The number of requests that met a concurrency rule on a path that cannot release. */
     public long unenforced() {
         return unenforced.sum();
+    }
+
+    private void reserve(RestExchange exchange, byte[] body) {
+        HttpServerRequest http = exchange.request();
+        if (IdempotencyKey.in(http.headers(), settings.idempotency().header()) != null) {
+            throw HttpProblemException.badRequest(
+                    "idempotency key: not for reserve (expected: none; each reserve takes a"
+                            + " hold of its own, and one whose answer was lost stays charged as reserved)");
+        }
+        Request request = Request.to("");
+        Duration ttl = checks.readReserve(body, this::domains, () -> callerAddress(http), request);
+        request.nameCounter();
+        holds.reserve(exchange, request, ttl);
     }
 
     /** The address that the call comes from, or that trusted proxies say it comes from. */

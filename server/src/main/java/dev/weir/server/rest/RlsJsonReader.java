@@ -56,7 +56,9 @@ final class RlsJsonReader {
                 }
             }
             in.end();
-            into.hits(Math.max(1, hitsAddend));
+            if (hitsAddend > 0) {
+                into.hits(hitsAddend);
+            }
             descriptors.end();
         }
         if (into.domain().isEmpty()) {

@@ -20,7 +20,9 @@ final class StatusQuery {
     static void read(
             RoutingContext context, RequestCaps caps, Supplier<? extends Collection<String>> loaded, Request into) {
         QueryParameters query = RequestTarget.query(context.request());
-        into.clear(CheckReader.domain(query.get("domain"), loaded)).hits(0L).asAttributes();
+        into.clear(CheckReader.domain(query.get("domain"), loaded))
+                .takeNothing()
+                .asAttributes();
         into.with("user_id", text("user_id", context.pathParam("user_id"), caps.value(), "value"));
         Set<String> seen = new HashSet<>(Set.of("user_id"));
         for (Map.Entry<String, String> each : query.parameters()) {

@@ -39,7 +39,8 @@ class BadInputTest {
                 "{\"cost\":1e400}|cost: 1e400 (expected: a whole number >= 0) at line 1, column 9",
                 "{\"cost\":\"0x10\"}|cost: \"0x10\" (expected: a whole number >= 0) at line 1, column 9",
                 "{\"cost\":\"1\"}|cost: \"1\" (expected: a whole number >= 0) at line 1, column 9",
-                "{\"cost\":1,\"hits\":1}|hits: given both as cost and as hits (expected: one of them) at line 1, column 11",
+                "{\"cost\":1,\"hits\":1}|hits: requests are given twice (expected: one of cost, hits and"
+                        + " costs.requests) at line 1, column 11",
                 "{\"domain\":\"\"}|domain: \"\" (expected: one of \"api\")",
                 "{\"domain\":7}|domain: 7 (expected: a string) at line 1, column 11",
                 "[]|body: a list (expected: an object) at line 1, column 1",

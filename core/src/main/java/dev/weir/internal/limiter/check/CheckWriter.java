@@ -4,6 +4,7 @@ import dev.weir.Limit;
 import dev.weir.OnMissing;
 import dev.weir.Request;
 import dev.weir.internal.algorithm.Meter;
+import dev.weir.internal.algorithm.MeterKind;
 import dev.weir.internal.match.EffectiveLimit;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.match.Matches;
@@ -41,10 +42,18 @@ public final class CheckWriter {
      * @throws RequestTooCostlyException if they cost more than the settings allow
      */
     public void write(MeteredRules rules, Request request, Matches matches, Checks checks) {
+        write(rules, request, matches, checks, null);
+    }
+
+    /** Writes the same, changed to the checks of {@code hold} unless that is null. */
+    public void write(MeteredRules rules, Request request, Matches matches, Checks checks, @Nullable HoldChecks hold) {
         checks.clear();
         boolean anyPermits = rules.anyPermits();
         if (anyPermits) {
             PermitChecks.narrow(request, matches);
+        }
+        if (rules.anyPriced()) {
+            RequestHits.removeOtherUnits(request, matches);
         }
         long cost = 0;
         boolean allShadow = rules.index().everything() == SwitchState.SHADOW;
@@ -60,15 +69,23 @@ public final class CheckWriter {
             // As in the reference, an unlimited match is no quota: it neither passes nor is it over.
             if (meter != null) {
                 Check check = checks.add();
-                fill(check, match, meter, hitsOf(request, match), allShadow);
+                long hits = hitsOf(rules, request, match);
+                fill(check, match, meter, hold == null ? hits : hold.hitsOf(match, meter, hits), allShadow);
                 if (anyPermits) {
                     PermitChecks.name(check);
+                }
+                if (rules.anyPriced() && check.hits > 0 && RequestHits.isReport(request, match.descriptor())) {
+                    check.owed = !isKeyDenied(match) && meter.counting() != MeterKind.PERMITS;
+                    check.role = check.owed ? Check.Role.SHADOW : check.role;
                 }
                 cost += RequestCost.of(meter, check.hits);
                 check.about = i;
                 check.store = storeIndexOf(rules, match);
                 if (check.store != Check.LOCAL || isReported(rules, match)) {
                     check.name.set(match.name());
+                }
+                if (hold != null) {
+                    hold.complete(rules, match, check);
                 }
                 // As in the reference, a quota rule in shadow mode has passed.
                 checks.quotaPassed |= check.role == Check.Role.SHADOW && isQuota(match.rule());
@@ -168,13 +185,18 @@ public final class CheckWriter {
         return settings.quota() || (rule != null && rule.quota());
     }
 
-    private static long hitsOf(Request request, Match match) {
-        long hits = request.hitsOf(match.descriptor());
+    private static long hitsOf(MeteredRules rules, Request request, Match match) {
         Rule rule = match.rule();
         if (rule == null) {
-            return hits;
+            return request.hitsOf(match.descriptor());
         }
         // A request that lacks its key is denied even if it has no hits.
-        return isKeyDenied(match) ? 1 : rule.costOf(hits);
+        if (isKeyDenied(match)) {
+            return 1;
+        }
+        return rule.costOf(
+                rules.anyPriced()
+                        ? RequestHits.of(request, match.descriptor(), rule, rules.costs(rule))
+                        : request.hitsOf(match.descriptor()));
     }
 }

@@ -6,6 +6,8 @@ import dev.weir.Limit;
 import dev.weir.OnFail;
 import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Meters;
+import dev.weir.internal.match.pattern.EndpointCostTable;
+import dev.weir.internal.model.EndpointCosts;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.Check;
@@ -38,6 +40,8 @@ public final class MeteredRules {
 
     private boolean anyReported;
     private boolean anyPermits;
+    /** The costs of each rule that has them; empty if no rule has costs, or counts another unit than requests. */
+    private final @Nullable EndpointCostTable[] costs;
 
     private MeteredRules(RuleIndex index, SharedStores stores, LimiterSettings settings) {
         int count = index.rules().size();
@@ -49,6 +53,7 @@ public final class MeteredRules {
         this.reportStores = new int[count];
         Arrays.fill(reportStores, Check.LOCAL);
         Arrays.fill(storeIndexes, Check.LOCAL);
+        this.costs = costs(index);
         for (Rule rule : index.rules()) {
             Limit limit = rule.limit();
             if (limit != null) {
@@ -66,6 +71,22 @@ public final class MeteredRules {
      */
     public static MeteredRules of(RuleIndex index, SharedStores stores, LimiterSettings settings) {
         return new MeteredRules(index, stores, settings);
+    }
+
+    private static @Nullable EndpointCostTable[] costs(RuleIndex index) {
+        boolean any = index.rules().stream()
+                .anyMatch(each -> each.costs() != null || !each.unit().equals(Rule.REQUESTS));
+        @Nullable
+        EndpointCostTable[] costs = new EndpointCostTable[any ? index.rules().size() : 0];
+        Map<EndpointCosts, EndpointCostTable> compiled = new HashMap<>();
+        for (Rule rule : index.rules()) {
+            EndpointCosts written = rule.costs();
+            if (written != null) {
+                costs[rule.ordinal()] =
+                        compiled.computeIfAbsent(written, each -> new EndpointCostTable(each, index.endpointForm()));
+            }
+        }
+        return costs;
     }
 
     private static Meter meter(Rule rule, Limit limit) {
@@ -137,6 +158,17 @@ public final class MeteredRules {
 
     public boolean anyReported() {
         return anyReported;
+    }
+
+    /** Whether some rule has {@code costs}, or counts another unit than requests. */
+    boolean anyPriced() {
+        return costs.length > 0;
+    }
+
+    /** The costs of {@code rule}; null if it has none. Only if {@link #anyPriced}. */
+    @Nullable
+    EndpointCostTable costs(Rule rule) {
+        return costs[rule.ordinal()];
     }
 
     public boolean anyLeased() {

@@ -164,7 +164,9 @@ final class DecisionCompletion {
         if (pending.repeated) {
             admit(pending.checks);
         }
-        if (pending.idempotency != null) {
+        if (pending.hold != null) {
+            pending.hold.decided(pending.matches, pending.checks);
+        } else if (pending.idempotency != null) {
             keys.answered(pending, pending.keyTaken, allowed, again);
         }
         write(pending, verdictWriter, now, allowed);

@@ -1,6 +1,7 @@
 package dev.weir.internal.limiter.shared;
 
 import dev.weir.Request;
+import dev.weir.internal.limiter.check.HoldChecks;
 import dev.weir.internal.limiter.check.MeteredRules;
 import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.limiter.idempotency.IdempotencyGuard;
@@ -44,6 +45,10 @@ final class InFlightDecision extends Ask {
 
     /** Whether the observer is told of a denial; otherwise the request may be decided again. */
     boolean isLast;
+
+    /** If set, the request reserves or settles a hold. */
+    @Nullable
+    HoldChecks hold;
 
     /** The exception or error thrown while completing, if any. */
     @Nullable
@@ -96,6 +101,7 @@ final class InFlightDecision extends Ask {
         rules = null;
         waiter = null;
         idempotency = null;
+        hold = null;
         places.end();
         home = Runnable::run;
         request.clear("");

@@ -4,6 +4,7 @@ import dev.weir.Request;
 import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.CheckWriter;
+import dev.weir.internal.limiter.check.HoldChecks;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.MeteredRules;
@@ -109,16 +110,18 @@ public final class SharedPath {
             MutableDecision into,
             WaiterSupplier later,
             @Nullable Idempotency idempotency,
-            boolean isLast) {
+            boolean isLast,
+            @Nullable HoldChecks hold) {
         InFlightDecision pending = InFlightDecisionPool.ofThread().request();
         pending.begin(this, rules, now);
         pending.idempotency = idempotency;
         pending.isLast = isLast;
+        pending.hold = hold;
         writeChecks(pending, request);
         pending.places.begin();
         boolean apart = pending.matches.apart;
         int over = -1;
-        if (rules.anyReported()) {
+        if (rules.anyReported() && hold == null) {
             pending.reported.find(pending, tier.reports(), now);
             over = apart ? -1 : pending.reported.denied(pending, now);
         }
@@ -135,11 +138,14 @@ public final class SharedPath {
             Checks checks = pending.checks;
             boolean allowed = checks.size() == 0 ? checks.allowed() : local.decide(checks, now);
             pending.reported.decided(pending, allowed, now);
+            if (hold != null) {
+                hold.decided(pending.matches, checks);
+            }
             into.begin(now);
             verdictWriter.write(request, pending.matches, checks, into);
             return decided(pending, request, into, allowed);
         }
-        boolean leased = idempotency == null && rules.anyLeased();
+        boolean leased = idempotency == null && hold == null && rules.anyLeased();
         boolean held = false;
         if (leased) {
             pending.askedNanos = time.nanos();
@@ -166,7 +172,7 @@ public final class SharedPath {
         if (spends) {
             pending.leased.askAhead(pending, pending.askedNanos);
         }
-        if (idempotency != null) {
+        if (idempotency != null && hold == null) { // the number of holds is bounded by what they charge
             pending.keyTaken = keys.asked(pending, idempotency, now);
         }
         long deadline = checkWriter.deadlineMicros(pending.matches, pending.checks);
@@ -188,7 +194,7 @@ public final class SharedPath {
     private void writeChecks(InFlightDecision pending, Request request) {
         try {
             pending.rules().index().match(request, pending.matches);
-            checkWriter.write(pending.rules(), request, pending.matches, pending.checks);
+            checkWriter.write(pending.rules(), request, pending.matches, pending.checks, pending.hold);
             if (pending.checks.cost > RequestCost.MAX_PART) {
                 requireOneStep(pending);
             }

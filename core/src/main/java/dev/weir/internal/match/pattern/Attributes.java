@@ -11,6 +11,10 @@ public final class Attributes {
     public static final String CLIENT_ID = "client_id";
     public static final String API_KEY = "api_key";
     public static final String TIER = "tier";
+    /** The entry of a descriptor that says which unit its hits are of; without it they are requests. */
+    public static final String UNIT = "weir.unit";
+    /** The entry of a descriptor with {@link #UNIT} whose hits were used already: {@code true} charges them in full. */
+    public static final String REPORT = "weir.report";
 
     private Attributes() {}
 

@@ -77,7 +77,7 @@ final class Stripe extends SlotTable {
         int at = read(key0, identity, out);
         long state0 = out.state0;
         long state1 = out.state1;
-        meter.apply(state0, state1, now, check.hitsAt(state0), check.countsDenied, out);
+        apply(check, meter, state0, state1, now);
         boolean changes =
                 takes(check) || (at >= 0 && (out.state0 != state0 || out.state1 != state1 || outlives(at, out, now)));
         if (locked) {
@@ -89,6 +89,14 @@ final class Stripe extends SlotTable {
             }
         }
         return changes;
+    }
+
+    private static void apply(Check check, SlotMeter meter, long state0, long state1, long now) {
+        if (check.owed) {
+            meter.charge(state0, state1, now, check.hits, check.outcome);
+        } else {
+            meter.apply(state0, state1, now, check.hitsAt(state0), check.countsDenied, check.outcome);
+        }
     }
 
     private static boolean takes(Check check) {
@@ -159,17 +167,16 @@ final class Stripe extends SlotTable {
         Outcome out = check.outcome;
         if (earlier != null) {
             Outcome before = earlier.outcome;
-            long hits = check.hitsAt(before.state0);
-            meter.apply(before.state0, before.state1, now, hits, check.countsDenied, out);
+            apply(check, meter, before.state0, before.state1, now);
             return;
         }
         long identity = check.key1 & TAG;
         int at = find(stored(check.key0), identity);
         if (at < 0) {
-            meter.apply(0, 0, now, check.hitsAt(0), check.countsDenied, out);
+            apply(check, meter, 0, 0, now);
             return;
         }
-        meter.apply(state0(at), state1(at), now, check.hitsAt(state0(at)), check.countsDenied, out);
+        apply(check, meter, state0(at), state1(at), now);
         if (!takes(check)) {
             repair(at, identity, out, now);
         }
@@ -268,7 +275,11 @@ final class Stripe extends SlotTable {
         long[] memory = rehearsed != null ? rehearsed : block == Arena.NONE ? NO_WORDS : arena.memory(block);
         int from = rehearsed != null ? 0 : Arena.offset(block);
         Outcome out = check.outcome;
-        meter.ask(memory, from, words, now, hits, out);
+        if (check.owed) {
+            check.hits = meter.charge(memory, from, words, now, check.hits, out);
+        } else {
+            meter.ask(memory, from, words, now, hits, out);
+        }
         if (!out.allowed || check.hits <= 0) {
             if (at >= 0 && rehearsed == null && outlives(at, out, now)) {
                 write(at, identity, out.used, expiry(now, out.reset), block, words);
@@ -276,7 +287,7 @@ final class Stripe extends SlotTable {
             return;
         }
         long worth = at < 0 ? 0 : pin(at);
-        int needed = meter.wordsToTake(memory, from, words, now, hits);
+        int needed = meter.wordsToTake(memory, from, words, now, check.owed ? check.hits : hits);
         if (needed > words && !reserve(check, identity, block, words, needed, now)) {
             if (at >= 0) {
                 unpin(find(stored(check.key0), identity), worth); // it has moved if others were dropped

@@ -75,7 +75,7 @@ final class BatchProgram {
     /** Adds the only check of a request as the start of a run. */
     void startRun(Check check, int counter) {
         openRun[counter] = size;
-        write(counter, meters.position(MeterTable.of(check), check.countsDenied), hits(check), 1 + check.window);
+        write(counter, meters.position(check, check.countsDenied), hits(check), 1 + check.window);
     }
 
     /** Adds a check that {@linkplain #joinsRun joins} the run of {@code counter}. */
@@ -85,11 +85,11 @@ final class BatchProgram {
 
     /** Returns whether the only check of a request equals those in the run of {@code counter}. */
     boolean joinsRun(Check check, int counter) {
-        int run = check.ahead > 0 ? NO_RUN : openRun[counter];
+        int run = check.ahead > 0 || check.owed ? NO_RUN : openRun[counter];
         return run != NO_RUN
                 && hits(check) >= 0
                 && entries[run + 2] == hits(check)
-                && entries[run + 1] == meters.position(MeterTable.of(check), check.countsDenied);
+                && entries[run + 1] == meters.position(check, check.countsDenied);
     }
 
     /** Adds a request whose checks follow; they are charged all or none. */
@@ -110,7 +110,7 @@ final class BatchProgram {
         boolean counts = check.countsDenied && !group.askOnly;
         write(
                 counter,
-                meters.position(MeterTable.of(check), counts),
+                meters.position(check, counts),
                 hits(check),
                 check.window > 0 ? LAST_ROLE + check.window : role(check));
     }
@@ -118,7 +118,7 @@ final class BatchProgram {
     /** Adds a lease of hits that the check may spend later, if the request added last passes. */
     void addLease(Check check, int counter) {
         openRun[counter] = NO_RUN;
-        int meter = meters.position(MeterTable.of(check), false);
+        int meter = meters.position(check, false);
         if (check.lessee == 0) {
             write(LEASE, counter, meter, Math.min(check.ahead, MAX_HITS));
             return;
@@ -265,7 +265,7 @@ final class BatchProgram {
     }
 
     /** Clamps the hits to what the script can count: more is never admitted, or gives everything back. */
-    private static long hits(Check check) {
+    static long hits(Check check) {
         return Math.max(-MAX_HITS, Math.min(check.hits, MAX_HITS));
     }
 

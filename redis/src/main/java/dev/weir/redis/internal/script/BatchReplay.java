@@ -192,7 +192,13 @@ final class BatchReplay {
             unknownChecks++;
             check.outcome.allowed = true; // stops nobody: its rule's on_fail decides
         } else if (check.meter instanceof SlotMeter meter) {
-            apply(check.outcome, meter, counter, check.hitsAt(state0[counter]), counts, now);
+            if (check.owed) {
+                meter.charge(state0[counter], state1[counter], now, BatchProgram.hits(check), check.outcome);
+                state0[counter] = check.outcome.state0;
+                state1[counter] = check.outcome.state1;
+            } else {
+                apply(check.outcome, meter, counter, check.hitsAt(state0[counter]), counts, now);
+            }
         } else if (check.meter instanceof BlockMeter meter) {
             blocks.next(answer, meter, check.hits, check.outcome);
         }

@@ -8,12 +8,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The meters of a batch, numbered in the order in which they were added. Each is listed once for hits that count when
- * denied and once for others.
+ * denied, once for hits that are owed, and once for others.
  */
 final class MeterTable {
     private int[] table = new int[32];
     private @Nullable Meter[] meters = new Meter[16];
-    private boolean[] countsDenied = new boolean[16];
+    /** Hits that are taken if they fit, count when denied, or are owed: charged even if they do not fit. */
+    private static final int FITTING = 0;
+
+    private static final int COUNTED = 1;
+    private static final int OWED = 2;
+
+    private int[] modes = new int[16];
     private int size;
 
     /** Returns the meter of {@code check}. */
@@ -29,16 +35,18 @@ final class MeterTable {
         return size;
     }
 
-    /** Returns the number of {@code meter}, which is added if it is new. */
-    int position(Meter meter, boolean counts) {
-        int slot = slot(meter, counts);
+    /** Returns the number of the meter of {@code check}, which is added if it is new; its denied hits count if {@code counts}. */
+    int position(Check check, boolean counts) {
+        Meter meter = of(check);
+        int mode = check.owed ? OWED : counts ? COUNTED : FITTING;
+        int slot = slot(meter, mode);
         if (table[slot] == 0) {
             if (size == meters.length) {
                 grow();
-                slot = slot(meter, counts);
+                slot = slot(meter, mode);
             }
             meters[size] = meter;
-            countsDenied[size] = counts;
+            modes[size] = mode;
             table[slot] = ++size;
         }
         return table[slot] - 1;
@@ -49,7 +57,7 @@ final class MeterTable {
             Meter meter = meters[i];
             if (meter != null) {
                 writer.add(code(meter.counting()));
-                writer.add(countsDenied[i] ? 1 : 0);
+                writer.add(modes[i]);
                 for (long number : meter.numbers()) {
                     writer.add(number);
                 }
@@ -75,12 +83,12 @@ final class MeterTable {
         };
     }
 
-    private int slot(Meter meter, boolean counts) {
+    private int slot(Meter meter, int mode) {
         int mask = table.length - 1;
         int slot = System.identityHashCode(meter) & mask;
         while (table[slot] != 0) {
             int found = table[slot] - 1;
-            if (meters[found] == meter && countsDenied[found] == counts) {
+            if (meters[found] == meter && modes[found] == mode) {
                 break;
             }
             slot = (slot + 1) & mask;
@@ -91,12 +99,12 @@ final class MeterTable {
     private void grow() {
         int capacity = meters.length * 2;
         meters = Arrays.copyOf(meters, capacity);
-        countsDenied = Arrays.copyOf(countsDenied, capacity);
+        modes = Arrays.copyOf(modes, capacity);
         table = new int[capacity * 2];
         for (int i = 0; i < size; i++) {
             Meter meter = meters[i];
             if (meter != null) {
-                table[slot(meter, countsDenied[i])] = i + 1;
+                table[slot(meter, modes[i])] = i + 1;
             }
         }
     }

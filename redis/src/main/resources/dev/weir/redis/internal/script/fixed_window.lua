@@ -67,7 +67,7 @@ local function fixed_window(c, m, now, hits, times)
   end
 
   local granted, counted = times, times
-  if hits >= 0 then
+  if hits >= 0 and not m.owes then
     local free = requests - count
     if free < 0 then
       granted = 0

@@ -35,7 +35,7 @@ local function sliding_window(c, m, now, hits, times)
   local free = m.requests - current - (faded - faded % window) / window
 
   local granted = times
-  if hits >= 0 then
+  if hits >= 0 and not m.owes then
     if free < hits then
       granted = 0
     elseif free < hits * times then
@@ -52,7 +52,9 @@ local function sliding_window(c, m, now, hits, times)
     end
     return granted
   end
-  if hits >= -current then
+  if m.owes then
+    current = math.min(m.most, current + hits)
+  elseif hits >= -current then
     current = current + granted * hits
   else
     current, previous = 0, math.max(0, previous + current + hits)

@@ -151,7 +151,15 @@ if program[4] % 2 == 1 then
     local used = old + fresh
 
     local granted = times
-    if hits >= 0 then
+    if m.owes then
+      hits = min(hits, max(0, requests - fresh))
+      local excess = min(old, used + hits - requests)
+      if excess > 0 then -- the oldest hits make room, which changes no later answer
+        local first = holder(log, gone, excess)
+        old = old - (total_before(log, first) - total_before(log, gone)) % TOTALS
+        gone = first
+      end
+    elseif hits >= 0 then
       if used > requests then
         granted = 0
       elseif hits > 0 then

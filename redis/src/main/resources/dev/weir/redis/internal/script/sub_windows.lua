@@ -90,7 +90,9 @@ if program[4] % 2 == 1 then
     used = min(used, BOUND - 1)
 
     local granted = times
-    if hits >= 0 then
+    if m.owes then
+      hits = min(hits, 4294967295)
+    elseif hits >= 0 then
       if used > requests then
         granted = 0
       elseif hits > 0 then

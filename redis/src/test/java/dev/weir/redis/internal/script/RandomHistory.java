@@ -191,6 +191,13 @@ final class RandomHistory {
             check.countsDenied = false;
             check.ahead = 0;
         }
+        boolean slot = !(meter instanceof BlockMeter);
+        if (slot && check.hits > 0 && check.window == 0 && random.nextInt(6) == 0) {
+            check.owed = true;
+            check.role = Check.Role.SHADOW;
+            check.countsDenied = false;
+            check.ahead = 0;
+        }
         check.lessee = check.ahead > 0 && random.nextBoolean() ? 1 + random.nextInt(3) : 0;
         check.grant = check.lessee;
         ScriptStore.name(check);
@@ -221,6 +228,7 @@ final class RandomHistory {
         check.hits = from.hits;
         check.ahead = from.ahead;
         check.window = from.window;
+        check.owed = from.owed;
         check.lessee = from.lessee;
         check.grant = from.grant;
         check.countsDenied = from.countsDenied;
@@ -245,6 +253,7 @@ final class RandomHistory {
             Check check = group.get(i);
             text.append(' ').append(check.role).append(' ').append(check.hits);
             text.append(check.ahead > 0 ? " + " + check.ahead : "");
+            text.append(check.owed ? " owed" : "");
             text.append(check.window > 0 ? " to " + check.window : "");
             text.append(check.countsDenied ? " counted of " : " of ").append(check.key0);
             text.append(' ').append(meter(check).limit());

@@ -76,6 +76,7 @@ class ScriptEqualsJavaTest {
             check.meter = from.meter;
             check.hits = from.hits;
             check.window = from.window;
+            check.owed = from.owed;
             check.countsDenied = from.countsDenied && !group.askOnly;
             check.role = from.role;
             check.granted = 0;

@@ -35,6 +35,7 @@ final class BlockingStore implements LocalStore {
             copy.meter = check.meter;
             copy.hits = check.hits;
             copy.window = check.window;
+            copy.owed = check.owed;
             copy.countsDenied = check.countsDenied;
             copy.role = check.role;
             name(check, copy.name);

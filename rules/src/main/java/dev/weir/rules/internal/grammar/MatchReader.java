@@ -111,7 +111,7 @@ final class MatchReader {
     }
 
     /** Whether {@code text} is a path that begins with a slash or a star, with a method or a single star before it. */
-    private static boolean isEndpoint(String text) {
+    static boolean isEndpoint(String text) {
         int path = EndpointPattern.pathOf(text);
         boolean slash = text.startsWith("/", path) || text.startsWith("*", path);
         return slash && (path == 0 || text.startsWith("* ") || text.lastIndexOf('*', path - 1) < 0);

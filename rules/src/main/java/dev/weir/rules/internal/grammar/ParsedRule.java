@@ -32,7 +32,8 @@ record ParsedRule(
         OverLimit over,
         @Nullable LoadCurve follows,
         Behaviour behaviour,
-        @Nullable Escalation escalation) {
+        @Nullable Escalation escalation,
+        Pricing pricing) {
 
     WeirRule rule(String domain, String label, String source) {
         String id = name.isEmpty() ? RuleIdentity.unnamed(domain, this) : name;
@@ -49,7 +50,8 @@ record ParsedRule(
                 .escalation(escalation)
                 .source(source);
         return new WeirRule(
-                behaviour.applyTo(rule).build(),
+                pricing.applyTo(behaviour.applyTo(rule), behaviour.ignoresCase())
+                        .build(),
                 match.stream().map(MatchClause::condition).toList(),
                 key,
                 behaviour.ignoresCase());

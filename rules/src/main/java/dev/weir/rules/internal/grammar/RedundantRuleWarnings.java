@@ -51,7 +51,8 @@ final class RedundantRuleWarnings {
                 Objects.toString(rule.follows()), // under load another one may be tighter
                 limit.subWindows(),
                 rule.cost(),
-                rule.behaviour());
+                rule.behaviour(),
+                rule.pricing());
     }
 
     private static boolean isTighter(ParsedRule one, ParsedRule other) {

@@ -2,6 +2,7 @@ package dev.weir.rules.internal.grammar;
 
 import dev.weir.Algorithm;
 import dev.weir.internal.match.keyby.KeyBy;
+import dev.weir.internal.model.Rule;
 import dev.weir.internal.runtime.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -20,7 +21,7 @@ final class RuleIdentity {
 
     /**
      * Returns the identity of an unnamed rule in Weir's format: a hash of domain, match, key and algorithm, and of
-     * {@code endpoint_case: ignore} where it is given. It begins with {@code #}, which no name does.
+     * {@code endpoint_case: ignore} and {@code counts} where they are given. It begins with {@code #}, which no name does.
      */
     static String unnamed(String domain, ParsedRule rule) {
         KeyBy key = rule.key();
@@ -40,6 +41,9 @@ final class RuleIdentity {
         text(digest, rule.limit().algorithm().text());
         if (rule.behaviour().ignoresCase()) {
             text(digest, "endpoint_case: ignore");
+        }
+        if (!rule.pricing().counts().equals(Rule.REQUESTS)) {
+            text(digest, "counts: " + rule.pricing().counts());
         }
         return "#" + HEX.formatHex(digest.digest(), 0, HASH_BYTES);
     }

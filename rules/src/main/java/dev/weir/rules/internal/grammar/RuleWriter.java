@@ -7,6 +7,7 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.pattern.ValuePattern;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.EndpointCosts;
 import dev.weir.internal.model.Escalation;
 import dev.weir.internal.model.LoadCurve;
 import dev.weir.internal.model.QueueBounds;
@@ -82,6 +83,7 @@ public final class RuleWriter {
         if (of.cost() != 1) {
             add("cost", plain(String.valueOf(of.cost())));
         }
+        pricing(of);
         if (of.shadow()) {
             add("shadow", plain("true"));
         } else if (of.isRollingOut()) {
@@ -131,6 +133,23 @@ public final class RuleWriter {
                                     new Entry(text("factor"), plain(String.valueOf(escalation.factor()))),
                                     new Entry(text("max"), text(Durations.text(escalation.maxMicros()))),
                                     new Entry(text("forget"), text(Durations.text(escalation.forgetMicros()))))));
+        }
+    }
+
+    private void pricing(Rule rule) {
+        if (!rule.unit().equals(Rule.REQUESTS)) {
+            add("counts", text(rule.unit()));
+        }
+        EndpointCosts costs = rule.costs();
+        if (costs != null) {
+            List<Entry> entries = new ArrayList<>();
+            for (EndpointCosts.Entry each : costs.entries()) {
+                entries.add(new Entry(text(each.pattern()), plain(String.valueOf(each.hits()))));
+            }
+            add("costs", new Mapping(NOWHERE, entries));
+        }
+        if (rule.trustsCost()) {
+            add("trust_cost", plain("true"));
         }
     }
 

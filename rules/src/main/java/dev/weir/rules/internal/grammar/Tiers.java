@@ -73,7 +73,7 @@ final class Tiers {
     }
 
     /** Returns the rules of the tiers. */
-    List<ParsedRule> rules(KeyBy key, Behaviour behaviour) {
+    List<ParsedRule> rules(KeyBy key, Behaviour behaviour, Pricing pricing) {
         List<ParsedRule> rules = new ArrayList<>();
         tiers.forEach((name, tier) -> {
             if (tier.limit() != null) {
@@ -92,7 +92,8 @@ final class Tiers {
                         OverLimit.DENY,
                         null,
                         behaviour,
-                        null));
+                        null,
+                        pricing));
             }
         });
         return rules;

@@ -32,7 +32,7 @@ final class WeirFormat {
             .toList();
 
     static final List<String> ROOT = Stream.of(
-                    List.of("domain", "rules", "tiers", "services"), KeyByReader.FIELDS, BEHAVIOUR)
+                    List.of("domain", "rules", "tiers", "services"), KeyByReader.FIELDS, BEHAVIOUR, Pricing.FIELDS)
             .flatMap(List::stream)
             .toList();
 
@@ -42,6 +42,7 @@ final class WeirFormat {
                             "match",
                             "limit",
                             "cost",
+                            "counts",
                             "shadow",
                             "rollout",
                             "enabled",
@@ -49,7 +50,8 @@ final class WeirFormat {
                             "follows",
                             EscalationReader.NAME),
                     KeyByReader.FIELDS,
-                    BEHAVIOUR)
+                    BEHAVIOUR,
+                    Pricing.FIELDS)
             .flatMap(List::stream)
             .toList();
 
@@ -66,7 +68,8 @@ final class WeirFormat {
             "tier", Fields.belongsIn("match"));
 
     /** Fields that only rules have. At the top of a file they mean that {@code rules} is missing. */
-    static final List<String> RULE_ONLY = List.of("match", "limit", "cost", "shadow", "enabled", "requests", "window");
+    static final List<String> RULE_ONLY =
+            List.of("match", "limit", "cost", "counts", "shadow", "enabled", "requests", "window");
 
     private static final Map<String, String> TOP_LEVEL_HINTS = Stream.concat(RULE_ONLY.stream(), RULE.stream())
             .distinct()
@@ -101,16 +104,17 @@ final class WeirFormat {
         }
         KeyBy key = keys.read(root, KeyBy.global());
         Behaviour behaviour = Behaviour.DEFAULT.with(root, stores);
+        Pricing pricing = Pricing.NONE.with(root, behaviour.ignoresCase());
         Tiers tiers = Tiers.read(root);
         Services services = Services.read(root);
-        List<ParsedRule> parsed = new ArrayList<>(tiers.rules(key, behaviour));
+        List<ParsedRule> parsed = new ArrayList<>(tiers.rules(key, behaviour, pricing));
         if (root.lacks("rules") && parsed.isEmpty()) {
             problems.error(root.nameAt("rules"), "rules is missing", "write rules: [] to limit nothing");
         }
         List<YamlNode> written = root.list("rules");
         for (YamlNode each : written) {
             Fields fields = Fields.of(each, "rule", problems);
-            ParsedRule rule = fields == null ? null : parse(fields, tiers, services, key, behaviour);
+            ParsedRule rule = fields == null ? null : parse(fields, tiers, services, key, behaviour, pricing);
             if (rule != null) {
                 parsed.add(rule);
             }
@@ -133,7 +137,12 @@ final class WeirFormat {
     }
 
     private @Nullable ParsedRule parse(
-            Fields fields, Tiers tiers, Services services, KeyBy fileKey, Behaviour fileBehaviour) {
+            Fields fields,
+            Tiers tiers,
+            Services services,
+            KeyBy fileKey,
+            Behaviour fileBehaviour,
+            Pricing filePricing) {
         int before = problems.errors();
         fields.allow(RULE, OTHERS);
         String name = name(fields);
@@ -168,12 +177,17 @@ final class WeirFormat {
         Escalation escalation = EscalationReader.read(fields, key);
         behaviour.check(fields, limit, false);
         OverLimit over = OverLimit.read(fields, limit);
+        Pricing pricing = filePricing.with(fields, behaviour.ignoresCase());
+        if (limit != null) {
+            pricing.check(fields, each, limit);
+        }
         if (limit == null || problems.errors() > before || !enabled) {
             return null;
         }
         Position at = name.isEmpty() ? fields.at() : fields.at("name");
         int denied = rollout == null ? Rule.EVERYONE : rollout;
-        return new ParsedRule(at, name, match, key, limit, each, shadow, denied, over, follows, behaviour, escalation);
+        return new ParsedRule(
+                at, name, match, key, limit, each, shadow, denied, over, follows, behaviour, escalation, pricing);
     }
 
     private void warnOfUnusedCase(Fields fields, List<MatchClause> match, KeyBy key) {

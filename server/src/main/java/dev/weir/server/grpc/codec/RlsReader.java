@@ -73,7 +73,10 @@ public final class RlsReader {
         if (descriptors > caps.descriptors()) {
             throw tooMany("descriptors", descriptors, caps.descriptors());
         }
-        request.clear(domain).hits(hits == 0 ? 1 : hits);
+        request.clear(domain);
+        if (hits != 0) {
+            request.hits(hits);
+        }
         wire.over(bytes, from, to);
         while (wire.more()) {
             int tag = wire.tag();
