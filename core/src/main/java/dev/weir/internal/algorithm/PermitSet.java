@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   used = permits that expire after now
- *   hits fit  iff  used + hits <= requests
+ *   hits fit  iff  used + hits &lt;= requests
  * </pre>
  *
  * <p>A check names the permits that it takes, releases or renews: see {@link #holding} and {@link #renewing}. So each of
