@@ -48,8 +48,7 @@ public final class CheckWriter {
     /** Writes the same, changed to the checks of {@code hold} unless that is null. */
     public void write(MeteredRules rules, Request request, Matches matches, Checks checks, @Nullable HoldChecks hold) {
         checks.clear();
-        boolean anyPermits = rules.anyPermits();
-        if (anyPermits) {
+        if (rules.anyPermits()) {
             PermitChecks.narrow(request, matches);
         }
         if (rules.anyPriced()) {
@@ -69,24 +68,9 @@ public final class CheckWriter {
             // As in the reference, an unlimited match is no quota: it neither passes nor is it over.
             if (meter != null) {
                 Check check = checks.add();
-                long hits = hitsOf(rules, request, match);
-                fill(check, match, meter, hold == null ? hits : hold.hitsOf(match, meter, hits), allShadow);
-                if (anyPermits) {
-                    PermitChecks.name(check);
-                }
-                if (rules.anyPriced() && check.hits > 0 && RequestHits.isReport(request, match.descriptor())) {
-                    check.owed = !isKeyDenied(match) && meter.counting() != MeterKind.PERMITS;
-                    check.role = check.owed ? Check.Role.SHADOW : check.role;
-                }
-                cost += RequestCost.of(meter, check.hits);
                 check.about = i;
-                check.store = storeIndexOf(rules, match);
-                if (check.store != Check.LOCAL || isReported(rules, match)) {
-                    check.name.set(match.name());
-                }
-                if (hold != null) {
-                    hold.complete(rules, match, check);
-                }
+                fill(check, rules, request, match, meter, hold, allShadow);
+                cost += RequestCost.of(meter, check.hits);
                 // As in the reference, a quota rule in shadow mode has passed.
                 checks.quotaPassed |= check.role == Check.Role.SHADOW && isQuota(match.rule());
             }
@@ -95,6 +79,33 @@ public final class CheckWriter {
         checks.cost = cost;
         if (cost > settings.maxRequestCost()) {
             throw RequestTooCostlyException.above(settings.maxRequestCost(), cost);
+        }
+    }
+
+    /** A method of its own, so that the JIT inlines both. */
+    private void fill(
+            Check check,
+            MeteredRules rules,
+            Request request,
+            Match match,
+            Meter meter,
+            @Nullable HoldChecks hold,
+            boolean allShadow) {
+        long hits = hitsOf(rules, request, match);
+        fill(check, match, meter, hold == null ? hits : hold.hitsOf(match, meter, hits), allShadow);
+        if (rules.anyPermits()) {
+            PermitChecks.name(check);
+        }
+        if (rules.anyPriced() && check.hits > 0 && RequestHits.isReport(request, match.descriptor())) {
+            check.owed = !isKeyDenied(match) && meter.counting() != MeterKind.PERMITS;
+            check.role = check.owed ? Check.Role.SHADOW : check.role;
+        }
+        check.store = storeIndexOf(rules, match);
+        if (check.store != Check.LOCAL || isReported(rules, match)) {
+            check.name.set(match.name());
+        }
+        if (hold != null) {
+            hold.complete(rules, match, check);
         }
     }
 
