@@ -122,7 +122,7 @@ public final class LoadShedder {
         READ(0.8),
         /** Writes: up to 90 % of the limit. */
         WRITE(0.9),
-        /** What must work when nothing else does: up to four times the limit, which the others leave free. */
+        /** Calls that must work when nothing else does: up to four times the limit, which the others leave free. */
         CRITICAL(4.0);
 
         private final double share;

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What each server that shares a PostgreSQL database last said of itself. Ages are by the database's clock. A server
+ * The last status of each server that shares a PostgreSQL database. Ages are by the database's clock. A server
  * that says nothing for ten minutes is deleted. All methods block.
  */
 public final class DatabaseNodes {

@@ -162,7 +162,7 @@ public final class Bans implements AutoCloseable {
         return rejectedNotes;
     }
 
-    /** What keeps other servers from following a change now, and the cure; null if they follow it. */
+    /** The reason that keeps other servers from following a change now, and the cure; null if they follow it. */
     public @Nullable String caveat() {
         BanDatabase written = database;
         if (written != null && written.isConnected() && written.shared()) {

@@ -15,7 +15,7 @@ public enum MeterKind {
     /** The moment of every hit: {@code requests, window}. */
     LOG,
     /**
-     * What is in flight: {@code requests, ttl, high and low half of the first id, number of ids, 1 to renew them}.
+     * The permits in flight: {@code requests, ttl, high and low half of the first id, number of ids, 1 to renew them}.
      */
     PERMITS
 }

@@ -50,7 +50,7 @@ public final class Holds {
     public record Reserved(
             MutableDecision decision, @Nullable Hold hold) {}
 
-    /** What became of a settlement. */
+    /** The result of a settlement. */
     public enum Settled {
         /** The difference was charged or given back. */
         DONE,

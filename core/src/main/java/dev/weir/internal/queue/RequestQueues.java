@@ -41,7 +41,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Bounds</h2>
  *
- * Each counter has {@code max_waiting} requests at most, and all together {@value #MOST_WAITING}. A wait ends after
+ * Each counter has {@code max_waiting} requests at most, and all together {@value #MOST_WAITING}. A request with more
+ * than {@value WaitingText#MOST} characters does not wait. A wait ends after
  * {@code max_wait}; then the request is denied, unless it is being decided at that moment: that takes the deadline of
  * its store at most.
  *
@@ -216,7 +217,7 @@ public final class RequestQueues implements AutoCloseable {
     private boolean join(CounterQueue queue, WaitingRequest next, Rule rule, long hits) {
         QueueBounds bounds = rule.queue();
         long nanos = time.nanos();
-        if (bounds == null || closed || !queue.isInTime(next, bounds, hits, nanos)) {
+        if (bounds == null || closed || !WaitingText.fits(next.request) || !queue.isInTime(next, bounds, hits, nanos)) {
             return false;
         }
         if (queue.line.size() >= bounds.maxWaiting() || waiting.get() >= MOST_WAITING) {

@@ -31,7 +31,7 @@ final class Tarpit {
     /** Answers {@code waiter} after about {@code micros}; false if it must be answered at once. */
     boolean hold(Request request, MutableDecision decision, Waiter waiter, long micros) {
         int caller = CallerHash.of(request);
-        if (callers.size() >= MOST || !callers.add(caller)) {
+        if (callers.size() >= MOST || !WaitingText.fits(request) || !callers.add(caller)) {
             return false;
         }
         Request copy = Request.to("").set(request);

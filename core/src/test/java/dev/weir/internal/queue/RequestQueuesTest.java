@@ -235,6 +235,29 @@ class RequestQueuesTest {
     }
 
     @Test
+    void aLongRequestIsDeniedAtOnce() {
+        RequestQueues queues =
+                queues(rule("all", fifty()).queue(bounds(3_000, 100)).build());
+        String longName = "x".repeat(WaitingText.MOST);
+        ask(queues, "a");
+        ask(queues, longName);
+        ask(queues, "b");
+        ask(queues, longName); // also while others wait
+        assertThat(answers).extracting(Answer::allowed).containsExactly(true, false, false);
+        assertThat(queues.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void aLongRequestIsNotTarpitted() {
+        RequestQueues queues = queues(rule("own", Limit.fixedWindow(0, Duration.ofHours(1)))
+                .tarpitMicros(2 * SECOND)
+                .build());
+        ask(queues, "x".repeat(WaitingText.MOST));
+        assertThat(answers).hasSize(1);
+        assertThat(queues.tarpitted()).isZero();
+    }
+
+    @Test
     void noMoreWaitThanMaxWaiting() {
         RequestQueues queues =
                 queues(rule("all", fifty()).queue(bounds(3_000, 3)).build());

@@ -114,7 +114,7 @@ public final class HoldChecks {
         }
     }
 
-    /** What was taken from each limit. */
+    /** The hits that were taken from each limit. */
     public List<HeldHits> held() {
         return held;
     }

@@ -107,7 +107,7 @@ public final class PermitChecks {
         return unheard && check.hits > 0 && check.meter instanceof PermitSet permits && permits.permits() > 0;
     }
 
-    /** What the decision of {@code checks}, which were {@code allowed} or not, says of permits. */
+    /** The permits that {@code checks} took, and the rules that were left out; {@code allowed} is their decision. */
     static TakenPermits taken(Matches matches, Checks checks, boolean allowed) {
         TakenPermits narrowed = matches.taken == null ? TakenPermits.NONE : matches.taken;
         List<HeldPermit> held = new ArrayList<>();

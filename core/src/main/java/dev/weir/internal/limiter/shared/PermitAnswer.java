@@ -1,6 +1,6 @@
 package dev.weir.internal.limiter.shared;
 
-/** What became of permits that were released or renewed. */
+/** The result of releasing or renewing permits. */
 public enum PermitAnswer {
     /** They were in flight, and are released or renewed now. */
     DONE,
