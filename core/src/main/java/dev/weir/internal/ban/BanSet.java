@@ -86,15 +86,47 @@ public final class BanSet {
         Ban best = found;
         for (int i = 0; i < entries; i++) {
             String name = request.key(i);
-            BannedValues values = everywhere.get(name);
-            if (values != null) {
-                best = values.find(request.value(i), nowMicros, best);
-            }
-            BannedValues more = here == null ? null : here.get(name);
-            if (more != null) {
-                best = more.find(request.value(i), nowMicros, best);
+            String value = request.value(i);
+            best = find(name, value, here, nowMicros, best);
+            if (name.equals(Attributes.CLIENT_ID)) {
+                best = findClient(value, request, entries, here, nowMicros, best);
             }
         }
         return best;
+    }
+
+    /** As in {@code key_by}, a {@code client_id} stands for those identities that the request does not name. */
+    private @Nullable Ban findClient(
+            String value,
+            Request request,
+            int entries,
+            @Nullable Map<String, BannedValues> here,
+            long nowMicros,
+            @Nullable Ban found) {
+        Ban best = found;
+        for (String each : Attributes.OF_CLIENT) {
+            boolean listed = everywhere.containsKey(each) || (here != null && here.containsKey(each));
+            if (listed && !names(request, entries, each)) {
+                best = find(each, value, here, nowMicros, best);
+            }
+        }
+        return best;
+    }
+
+    private static boolean names(Request request, int entries, String attribute) {
+        for (int i = 0; i < entries; i++) {
+            if (oneName(request.key(i)).equals(attribute) && !request.value(i).isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private @Nullable Ban find(
+            String name, String value, @Nullable Map<String, BannedValues> here, long nowMicros, @Nullable Ban found) {
+        BannedValues values = everywhere.get(name);
+        Ban best = values == null ? found : values.find(value, nowMicros, found);
+        BannedValues more = here == null ? null : here.get(name);
+        return more == null ? best : more.find(value, nowMicros, best);
     }
 }

@@ -20,7 +20,7 @@ final class BannedValues {
     /** The entries of each value, by kind. */
     private final Map<String, @Nullable Ban[]> texts = new HashMap<>();
     /** The ranges of each kind, if the values are addresses. */
-    private final @Nullable AddressRanges[] ranges = new AddressRanges[KINDS];
+    private final List<@Nullable AddressRanges<Ban>> ranges = new ArrayList<>();
 
     /** Indexes {@code bans}, all of one attribute. */
     BannedValues(String attribute, Collection<Ban> bans) {
@@ -38,14 +38,16 @@ final class BannedValues {
                     owners.add(each);
                 }
             }
-            ranges[i] = AddressRanges.of(blocks, owners);
+            ranges.add(AddressRanges.of(blocks, owners, Ban::untilMicros));
         }
     }
 
     /** Indexes a list of addresses. */
     BannedValues(Ban owner, AddressList list) {
         this.addresses = true;
-        ranges[owner.kind().precedence()] = AddressRanges.of(list, owner);
+        for (int i = 0; i < KINDS; i++) {
+            ranges.add(i == owner.kind().precedence() ? AddressRanges.of(list, owner) : null);
+        }
     }
 
     private void add(Ban ban) {
@@ -80,7 +82,7 @@ final class BannedValues {
             return found;
         }
         for (int i = 0; i < kinds; i++) {
-            AddressRanges of = ranges[i];
+            AddressRanges<Ban> of = ranges.get(i);
             if (of == null) {
                 continue;
             }

@@ -30,7 +30,7 @@ class AddressRangesTest {
                 blocks.add(Cidr.parse(text));
                 owners.add(ban(text, random.nextInt(5)));
             }
-            AddressRanges ranges = Objects.requireNonNull(AddressRanges.of(blocks, owners));
+            AddressRanges<Ban> ranges = Objects.requireNonNull(AddressRanges.of(blocks, owners, Ban::untilMicros));
             for (int i = 0; i < 100; i++) {
                 String sought = ipv4 ? ipv4(random) : ipv6(random);
                 Ban found = find(ranges, sought);
@@ -49,7 +49,8 @@ class AddressRangesTest {
 
     @Test
     void theFirstAndTheLastAddressesThereAreCanBeBanned() {
-        AddressRanges ranges = ranges("0.0.0.0/32", "255.255.255.255", "::/128", "::/0", "ffff::/16", "128.0.0.0/1");
+        AddressRanges<Ban> ranges =
+                ranges("0.0.0.0/32", "255.255.255.255", "::/128", "::/0", "ffff::/16", "128.0.0.0/1");
         assertThat(find(ranges, "0.0.0.0")).isNotNull();
         assertThat(find(ranges, "0.0.0.1")).isNull();
         assertThat(find(ranges, "127.255.255.255")).isNull();
@@ -61,29 +62,55 @@ class AddressRangesTest {
     }
 
     @Test
+    void aLargeTableKnowsTheEdgesOfItsBlocksAndWhereItEnds() {
+        String[] blocks = new String[4_000];
+        for (int i = 0; i < 2_000; i++) {
+            blocks[i] = "2001:db8:" + Integer.toHexString(8 * i) + "::/48";
+            blocks[2_000 + i] = "10." + (i >> 8) + "." + (i & 255) + ".16/28";
+        }
+        AddressRanges<Ban> ranges = ranges(blocks);
+        for (int i = 0; i < 2_000; i++) {
+            String third = Integer.toHexString(8 * i);
+            assertThat(find(ranges, "2001:db8:" + third + "::")).isNotNull();
+            assertThat(find(ranges, "2001:db8:" + third + ":ffff:ffff:ffff:ffff:ffff"))
+                    .isNotNull();
+            assertThat(find(ranges, "2001:db8:" + Integer.toHexString(8 * i + 1) + "::"))
+                    .isNull();
+            String net = "10." + (i >> 8) + "." + (i & 255);
+            assertThat(find(ranges, net + ".15")).isNull();
+            assertThat(find(ranges, net + ".16")).isNotNull();
+            assertThat(find(ranges, net + ".31")).isNotNull();
+            assertThat(find(ranges, net + ".32")).isNull();
+        }
+        for (String outside : List.of("::", "2001:db7:ffff::", "2002::", "ffff::1", "0.0.0.0", "255.255.255.255")) {
+            assertThat(find(ranges, outside)).as(outside).isNull();
+        }
+    }
+
+    @Test
     void blocksThatTouchAreOneRange() {
         AddressList list = new AddressList();
         Ban owner = ban("list", 1);
         for (int i = 255; i >= 0; i--) {
             list.add(Cidr.parse("10.0." + i + ".0/24"));
         }
-        AddressRanges ranges = AddressRanges.of(list, owner);
+        AddressRanges<Ban> ranges = AddressRanges.of(list, owner);
         assertThat(ranges.size()).isEqualTo(1);
         assertThat(find(ranges, "10.0.17.4")).isSameAs(owner);
         assertThat(find(ranges, "10.1.0.0")).isNull();
     }
 
-    private static AddressRanges ranges(String... blocks) {
+    private static AddressRanges<Ban> ranges(String... blocks) {
         List<Cidr> parsed = new ArrayList<>();
         List<Ban> owners = new ArrayList<>();
         for (String each : blocks) {
             parsed.add(Cidr.parse(each));
             owners.add(ban(each, 1));
         }
-        return Objects.requireNonNull(AddressRanges.of(parsed, owners));
+        return Objects.requireNonNull(AddressRanges.of(parsed, owners, Ban::untilMicros));
     }
 
-    private static @Nullable Ban find(AddressRanges ranges, String text) {
+    private static @Nullable Ban find(AddressRanges<Ban> ranges, String text) {
         IpAddress address = new IpAddress();
         assertThat(address.read(text)).isTrue();
         return ranges.find(address.high(), address.low());

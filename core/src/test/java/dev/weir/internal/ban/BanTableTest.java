@@ -64,6 +64,34 @@ class BanTableTest {
     }
 
     @Test
+    void aClientIdStandsForTheIdentitiesThatARequestDoesNotName() {
+        BanTable table = table(
+                ban(BanKind.BAN, "user_id", "bob"),
+                ban(BanKind.BAN, "api_key", "k1"),
+                ban(BanKind.BAN, "ip", "192.0.2.0/24"),
+                ban(BanKind.BAN, "tenant", "acme"),
+                new Ban(BanKind.BAN, "user_id", "eve", "login", Ban.FOREVER, "", "", false));
+        for (String each : List.of("bob", "k1", "192.0.2.7")) {
+            assertThat(kind(table, Request.to("api").with("client_id", each), 0))
+                    .as(each)
+                    .isEqualTo(BanKind.BAN);
+        }
+        assertThat(kind(table, Request.to("api").with("client_id", "acme"), 0)).isNull();
+        assertThat(kind(table, Request.to("api").with("client_id", "eve"), 0)).isNull();
+        assertThat(kind(table, Request.to("login").with("client_id", "eve"), 0)).isEqualTo(BanKind.BAN);
+        assertThat(kind(table, Request.to("api").with("client_id", "bob").with("user_id", "alice"), 0))
+                .as("bob is an application here, and alice its user")
+                .isNull();
+        assertThat(kind(table, Request.to("api").with("client_id", "bob").with("user_id", ""), 0))
+                .isEqualTo(BanKind.BAN);
+        assertThat(kind(
+                        table,
+                        Request.to("api").with("client_id", "192.0.2.7").with("remote_address", "198.51.100.1"),
+                        0))
+                .isNull();
+    }
+
+    @Test
     void entriesOfRulesCountOnlyIfAskedFor() {
         BanTable table = new BanTable(List.of(
                 BanSet.of(List.of(ban(BanKind.SHADOW, "ip", "10.0.0.0/8")), false),
