@@ -28,6 +28,7 @@ public final class AdmissionGate {
     private final LongAdder timedOut = new LongAdder();
     private final AtomicBoolean closing = new AtomicBoolean();
     private volatile double limit;
+    private volatile double baseline;
     private volatile long windowStart;
     private volatile long lastRefusal;
 
@@ -102,7 +103,13 @@ public final class AdmissionGate {
                 (double) timedOut.sumThenReset() / calls,
                 now - lastRefusal < SECOND);
         limit = gradient.limit();
+        baseline = gradient.baseline();
         windowStart = now;
+    }
+
+    /** The latency of a call without overload, as it was measured, in nanoseconds; 0 if no window has ended yet. */
+    public double baseline() {
+        return baseline;
     }
 
     /** How many calls may be in flight at a share of 1. */

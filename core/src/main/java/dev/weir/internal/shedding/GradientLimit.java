@@ -56,6 +56,11 @@ class GradientLimit {
         return limit;
     }
 
+    /** The latency without overload. */
+    final double baseline() {
+        return baseline;
+    }
+
     /**
      * Takes a window into account.
      *

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** What the shedder is for: useful work goes on at many times the capacity, on virtual time. */
+/** The purpose of the shedder: useful work goes on at many times the capacity, on virtual time. */
 class OverloadTest {
     private static final List<Integer> OVERLOADS = List.of(2, 5, 10);
     private static final List<Long> SEEDS = List.of(1L, 2L, 3L);

@@ -56,7 +56,7 @@ final class SimulatedWorkers {
     }
 
     /**
-     * What came of a run.
+     * The result of a run.
      *
      * @param goodput calls of the overload that ended in time, as a share of what the workers could have done
      * @param p99 of the calls of the overload that ended in time, in nanoseconds

@@ -2,12 +2,21 @@ package dev.weir.rules.internal.grammar;
 
 import static dev.weir.text.message.PrintableText.quote;
 
+import dev.weir.Algorithm;
+import dev.weir.Cause;
+import dev.weir.Limit;
+import dev.weir.internal.algorithm.Meters;
+import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.model.LoadCurve;
 import dev.weir.internal.model.LoadCurve.Point;
 import dev.weir.internal.model.LoadQuery;
+import dev.weir.internal.model.Rule;
+import dev.weir.rules.internal.grammar.MatchReader.MatchClause;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
+import dev.weir.rules.internal.regions.ScopeReader;
 import dev.weir.text.diagnostics.DiagnosticCollector;
 import dev.weir.text.diagnostics.Position;
+import dev.weir.text.fields.Durations;
 import dev.weir.text.fields.Fields;
 import dev.weir.text.message.Suggestion;
 import dev.weir.text.yaml.YamlNode;
@@ -22,10 +31,48 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code services}, which says where their load is read from, and {@code follows} of a rule. */
+/**
+ * Reads {@code services}: the capacity of each, which becomes a rule, and where its load is read from. Also reads {@code
+ * follows} and {@code reserve} of a rule.
+ */
 final class Services {
+    static final String RESERVE = "reserve";
+
+    /** The fields of a capacity that it shares with rules; its denials are always 503. */
+    private static final List<String> BEHAVIOUR = Behaviour.SHARED.stream()
+            .filter(each -> !List.of("deny_as", ScopeReader.NAME).contains(each))
+            .toList();
+
+    private static final List<String> CAPACITY = Stream.concat(
+                    Stream.of("requests", "window", RESERVE, "shadow", "follows"), BEHAVIOUR.stream())
+            .toList();
+
+    private static final Map<String, String> NOT_OF_CAPACITY = Map.of(
+            "rate", Suggestion.meant("requests"),
+            "limit", Suggestion.meant("requests"),
+            "reserved", Suggestion.meant(RESERVE),
+            "algorithm", "a capacity is always counted by sliding_window",
+            "burst", "a capacity is what the service can do in each window",
+            "deny_as", "a capacity is always denied as 503",
+            "key_by", "all requests of a service share its capacity",
+            "match", "it belongs beside capacity");
+
+    private static final Map<String, String> NOT_OF_SERVICE = Stream.of(
+                    CAPACITY.stream().map(each -> Map.entry(each, Fields.belongsIn("capacity"))),
+                    Stream.of("prometheus", "query").map(each -> Map.entry(each, Fields.belongsIn("load"))),
+                    Stream.of(Map.entry("limit", Suggestion.meant("capacity"))))
+            .flatMap(each -> each)
+            .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+
+    private static final String CAPACITY_EXAMPLE = "{ requests: 5000, window: 1s, reserve: 0.2 }";
+    private static final int DEFAULT_RESERVE = 200;
+    private static final long SHORTEST_WINDOW_MICROS = 100_000;
+    private static final long LONGEST_WINDOW_MICROS = 10_000_000;
+
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
     private static final Pattern SHARE = Pattern.compile("[01](\\.[0-9]{1,3})?");
     private static final int DEFAULT_FLOOR = 100;
@@ -34,17 +81,33 @@ final class Services {
     private final DiagnosticCollector problems;
     private final Set<String> names = new HashSet<>();
     private final List<Placed<LoadQuery>> queries = new ArrayList<>();
+    private final List<ParsedRule> capacities = new ArrayList<>();
+    private final MatchReader matches;
+    private final StoreNames stores;
+    private final Behaviour behaviour;
+    private final Pricing pricing;
     private boolean given;
 
-    private Services(DiagnosticCollector problems) {
+    private Services(
+            DiagnosticCollector problems,
+            MatchReader matches,
+            StoreNames stores,
+            Behaviour behaviour,
+            Pricing pricing) {
         this.problems = problems;
+        this.matches = matches;
+        this.stores = stores;
+        this.behaviour = behaviour;
+        this.pricing = pricing;
     }
 
-    static Services read(Fields root) {
-        Services services = new Services(root.problems());
+    static Services read(Fields root, MatchReader matches, StoreNames stores, Behaviour behaviour, Pricing pricing) {
+        Services services = new Services(root.problems(), matches, stores, behaviour, pricing);
         YamlNode node = root.node("services");
         services.given = node != null || root.isMeant("services");
-        Fields fields = node == null ? null : Fields.of(node, "services", "{ payments: { load: … } }", root.problems());
+        Fields fields = node == null
+                ? null
+                : Fields.of(node, "services", "{ payments: { capacity: " + CAPACITY_EXAMPLE + " } }", root.problems());
         if (fields != null) {
             fields.entries().forEach(services::add);
         }
@@ -53,6 +116,11 @@ final class Services {
 
     List<Placed<LoadQuery>> loadQueries() {
         return queries;
+    }
+
+    /** Returns the rules that the capacities of the services are. */
+    List<ParsedRule> capacities() {
+        return capacities;
     }
 
     private void add(Entry entry) {
@@ -64,12 +132,14 @@ final class Services {
         if (entry.value() instanceof Scalar scalar && scalar.isNull()) {
             return; // it reports its load itself
         }
-        Fields fields = Fields.of(entry.value(), "service " + quote(name), "{ load: … }", problems);
+        Fields fields =
+                Fields.of(entry.value(), "service " + quote(name), "{ capacity: " + CAPACITY_EXAMPLE + " }", problems);
         if (fields == null) {
             return;
         }
-        fields.allow(
-                List.of("load"), Map.of("prometheus", Fields.belongsIn("load"), "query", Fields.belongsIn("load")));
+        fields.allow(List.of("match", "capacity", "load"), NOT_OF_SERVICE);
+        List<MatchClause> match = matches.read(fields, behaviour.ignoresCase());
+        capacity(name, entry.key().at(), fields, match);
         YamlNode load = fields.node("load");
         Fields from = load == null
                 ? null
@@ -78,6 +148,116 @@ final class Services {
             from.allow(List.of("prometheus", "query"), Map.of("url", Suggestion.meant("prometheus")));
             query(name, from);
         }
+    }
+
+    private void capacity(String service, Position at, Fields fields, List<MatchClause> match) {
+        YamlNode node = fields.node("capacity");
+        if (node == null) {
+            if (fields.has("match") && fields.lacks("capacity")) {
+                problems.warning(
+                        fields.nameAt("match"), "match has no effect", "only the capacity of a service asks for it");
+            }
+            return;
+        }
+        Fields capacity = Fields.of(node, "capacity", CAPACITY_EXAMPLE, problems);
+        if (capacity == null) {
+            return;
+        }
+        int before = problems.errors();
+        capacity.allow(CAPACITY, NOT_OF_CAPACITY);
+        Long requests = capacity.whole("requests", 1, Long.MAX_VALUE);
+        Long window = capacity.duration("window");
+        for (String each : List.of("requests", "window")) {
+            if (capacity.lacks(each)) {
+                problems.error(capacity.at(), each + " is missing", "expected: " + CAPACITY_EXAMPLE);
+            }
+        }
+        Integer reserve = capacity.has(RESERVE) ? reserve(capacity) : Integer.valueOf(DEFAULT_RESERVE);
+        boolean shadow = capacity.flag("shadow", false);
+        Behaviour own = behaviour.inRegion().with(capacity, stores).denying(Cause.CAPACITY);
+        LoadCurve follows = curve(capacity, service);
+        if (requests == null || window == null || reserve == null) {
+            return;
+        }
+        Limit limit = new Limit(Algorithm.SLIDING_WINDOW, requests, window, requests, 1);
+        check(capacity, limit);
+        String refusal = Meters.refusal(limit);
+        if (refusal != null) {
+            problems.error(capacity.at("requests"), refusal);
+        }
+        if (problems.errors() == before) {
+            capacities.add(new ParsedRule(
+                    at,
+                    "service:" + service,
+                    match,
+                    KeyBy.global(),
+                    limit,
+                    1,
+                    shadow,
+                    Rule.EVERYONE,
+                    OverLimit.DENY,
+                    follows,
+                    reserve,
+                    null,
+                    own,
+                    null,
+                    pricing));
+        }
+    }
+
+    /** Returns the reserve of the rule with {@code fields}; {@link Rule#NO_RESERVE} if it has none, or has errors. */
+    int reserve(Fields fields, @Nullable Limit limit, KeyBy key) {
+        if (!fields.has(RESERVE)) {
+            return Rule.NO_RESERVE;
+        }
+        Integer reserve = reserve(fields);
+        if (!key.parts().isEmpty()) {
+            problems.error(
+                    fields.nameAt(RESERVE),
+                    "reserve on a rule with key_by",
+                    "expected: key_by: [], because all requests share a capacity");
+        }
+        for (String each : List.of("over", EscalationReader.NAME, "rollout")) {
+            if (fields.has(each)) {
+                problems.error(fields.nameAt(each), each + " beside reserve", "a capacity does not have it");
+            }
+        }
+        if (limit != null && (limit.algorithm() != Algorithm.SLIDING_WINDOW || limit.subWindows() > 1)) {
+            problems.error(
+                    fields.at("limit"),
+                    "reserve with " + limit.algorithm(),
+                    "expected: algorithm: sliding_window, without sub_windows");
+        } else if (limit != null) {
+            YamlNode node = fields.node("limit");
+            Fields of = node == null ? null : Fields.of(node, "limit", problems);
+            check(of == null ? fields : of, limit);
+        }
+        return reserve == null ? Rule.NO_RESERVE : reserve;
+    }
+
+    /** A long window would be used up long before it ends, and then everything would be shed for the rest of it. */
+    private void check(Fields fields, Limit limit) {
+        if (limit.windowMicros() < SHORTEST_WINDOW_MICROS || limit.windowMicros() > LONGEST_WINDOW_MICROS) {
+            problems.error(
+                    fields.at("window"),
+                    "window: " + Durations.text(limit.windowMicros()),
+                    "expected: 100ms to 10s; a capacity is what the service can do at any time, mostly per 1s");
+        }
+    }
+
+    private @Nullable Integer reserve(Fields fields) {
+        Scalar scalar = fields.scalar(RESERVE);
+        if (scalar == null) {
+            return null; // reported already
+        }
+        if (SHARE.matcher(scalar.text()).matches()) {
+            int thousandths = new BigDecimal(scalar.text()).movePointRight(3).intValueExact();
+            if (thousandths <= Rule.MOST_RESERVE) {
+                return thousandths;
+            }
+        }
+        problems.error(scalar.at(), "reserve: " + quote(scalar.text()), "expected: a share from 0 to 0.9, like 0.2");
+        return null;
     }
 
     private boolean isName(String name, Position at) {
@@ -120,9 +300,12 @@ final class Services {
         }
     }
 
-    /** Returns how the limit of the rule with {@code fields} follows a load; null if it does not, or has an error. */
+    /**
+     * Returns how the limit with {@code fields} follows a load; null if it does not, or has an error. Unless it names a
+     * service it is that of {@code byDefault}.
+     */
     @Nullable
-    LoadCurve curve(Fields fields) {
+    LoadCurve curve(Fields fields, @Nullable String byDefault) {
         YamlNode node = fields.node("follows");
         Fields follows = node == null ? null : Fields.of(node, "follows", EXAMPLE, problems);
         if (follows == null) {
@@ -130,7 +313,9 @@ final class Services {
         }
         int before = problems.errors();
         follows.allow(List.of("service", "at", "floor"), Map.of());
-        String service = required(follows, "service", "the name of a service, as in " + EXAMPLE);
+        String service = byDefault != null && follows.lacks("service")
+                ? byDefault
+                : required(follows, "service", "the name of a service, as in " + EXAMPLE);
         if (service != null && isName(service, follows.at("service")) && given && !names.contains(service)) {
             problems.error(
                     follows.at("service"),
