@@ -172,6 +172,12 @@ public final class PermitSet extends BlockMeter {
         memory[at] = held;
     }
 
+    @Override
+    public long lasts(long[] memory, int at, int words, long now, long reset) {
+        int held = held(memory, at, words);
+        return held == 0 ? reset : Math.max(reset, memory[at + 1 + 2 * (held - 1)] - ExactMath.moment(now));
+    }
+
     /** The number of named permits among those from {@code from} to before {@code to}. */
     private int live(long[] memory, int at, int from, int to) {
         int found = 0;

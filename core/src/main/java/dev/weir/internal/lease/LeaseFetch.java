@@ -35,7 +35,7 @@ final class LeaseFetch extends Ask {
         begin(now, wall, deadline);
     }
 
-    /** Prepares an ask for {@code grant} again, whose answer was not heard. */
+    /** Prepares an ask for {@code grant} again, whose answer did not come. */
     void again(long grant, long now, long wall, long deadline) {
         ready(1, grant, now, wall, deadline);
         checks.get(0).again = true;

@@ -2,6 +2,7 @@ package dev.weir.internal.lease;
 
 import dev.weir.Limit;
 import dev.weir.internal.algorithm.Outcome;
+import dev.weir.internal.model.Rule;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -30,6 +31,12 @@ final class LeaseSize {
      */
     private static final long OF_WINDOW = 100;
 
+    /** The same for leases from another region, which a server waits for much longer. */
+    private static final long OF_WINDOW_GLOBAL = 10;
+
+    /** The shortest lease from another region, nanoseconds: about four round trips to another continent. */
+    private static final long GLOBAL_INTERVAL = 400_000_000;
+
     /** A lease lives at least this many intervals, because traffic is bursty. */
     private static final long INTERVALS = 4;
 
@@ -44,10 +51,12 @@ final class LeaseSize {
     private long spent;
     private long ttl;
 
-    LeaseSize(Limit limit, long intervalMicros, SharedCounterView view) {
+    LeaseSize(Limit limit, Rule rule, SharedCounterView view) {
+        boolean global = rule.scope().isGlobal();
+        long given = TimeUnit.MICROSECONDS.toNanos(rule.leaseIntervalMicros());
         this.view = view;
-        this.patience = limit.windowMicros() / OF_WINDOW * 1_000;
-        this.interval = Math.max(1, Math.min(TimeUnit.MICROSECONDS.toNanos(intervalMicros), patience));
+        this.patience = limit.windowMicros() / (global ? OF_WINDOW_GLOBAL : OF_WINDOW) * 1_000;
+        this.interval = Math.max(1, Math.min(global ? Math.max(given, GLOBAL_INTERVAL) : given, patience));
         this.longest = limit.capacity() >= HIGH_LIMIT ? LONGEST_OF_HIGH_LIMITS : LONGEST;
         this.exhaustion = new BucketExhaustion(limit, interval, patience);
     }

@@ -11,6 +11,7 @@ public final class LeaseStats {
     final LongAdder returned = new LongAdder();
     final LongAdder expired = new LongAdder();
     final LongAdder stranded = new LongAdder();
+    final LongAdder refilled = new LongAdder();
     final LongAdder returns = new LongAdder();
 
     /** Counts a request that leases decided without asking a store. */
@@ -51,6 +52,11 @@ public final class LeaseStats {
     /** Hits that were neither spent nor given back: their window had ended, or the store did not confirm. */
     public long stranded() {
         return stranded.sum();
+    }
+
+    /** Unspent hits that were not given back, because their bucket was full again: no caller lacks them. */
+    public long refilled() {
+        return refilled.sum();
     }
 
     /** Times that hits were sent back to a store. */

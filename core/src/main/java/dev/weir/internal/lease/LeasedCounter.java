@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Lost answers</h2>
  *
- * <p>If a lease was asked for and no answer was heard, the store may have taken its hits. The next sweeps ask for the
+ * <p>If a lease was asked for and no answer came, the store may have taken its hits. The next sweeps ask for the
  * same grant again, until an answer comes or the store has forgotten the grant. Meanwhile no other lease is asked for.
  *
  * <h2>Concurrency</h2>
@@ -74,7 +74,7 @@ public final class LeasedCounter extends CounterKey {
         this.limit = meter.limit();
         this.fetch = new LeaseFetch(leases, this, check);
         this.view = new SharedCounterView(limit);
-        this.size = new LeaseSize(limit, rule.leaseIntervalMicros(), view);
+        this.size = new LeaseSize(limit, rule, view);
         this.sweptAt = now;
     }
 
@@ -172,7 +172,7 @@ public final class LeasedCounter extends CounterKey {
         }
         long hits = ahead(0, now);
         if (hits > 0) {
-            fetch.ready(hits, grant, now, leases.wall(), leases.deadline(now));
+            fetch.ready(hits, grant, now, leases.wall(), now + travel());
             leases.fetch(fetch);
         }
     }
@@ -298,7 +298,7 @@ public final class LeasedCounter extends CounterKey {
             recalls = recalls(now);
         }
         if (recalls) {
-            fetch.again(grant, now, wall, leases.deadline(now));
+            fetch.again(grant, now, wall, now + travel());
             leases.fetch(fetch);
         }
         expired(first, now);
@@ -326,7 +326,7 @@ public final class LeasedCounter extends CounterKey {
     }
 
     /** The hits that are held. */
-    long left() {
+    public long left() {
         return held.left();
     }
 
@@ -343,10 +343,15 @@ public final class LeasedCounter extends CounterKey {
         }
     }
 
+    /** How long the store may take to answer, nanoseconds. */
+    private long travel() {
+        return rule.scope().isGlobal() ? Math.max(leases.travel(), rule.deadlineMicros() * 1_000) : leases.travel();
+    }
+
     private void giveBack(Lease lease, long hits, long now) {
         if (hits > 0 && dropped) {
             leases.stats().stranded.add(hits);
-        } else if (hits > 0 && leases.giveBack(fetch.check(), lease, hits, now)) {
+        } else if (hits > 0 && leases.giveBack(fetch.check(), lease, hits, now, travel())) {
             synchronized (this) {
                 view.returned(hits);
             }

@@ -158,16 +158,18 @@ public final class Leases {
     }
 
     /**
-     * Sends back {@code hits} of {@code lease}, of the counter that {@code like} asks; false if their window has ended.
+     * Sends back {@code hits} of {@code lease}, of the counter that {@code like} asks, to a store that is {@code travel}
+     * nanoseconds away; false if their window has ended.
      */
-    boolean giveBack(Check like, Lease lease, long hits, long now) {
+    boolean giveBack(Check like, Lease lease, long hits, long now, long travel) {
         if (!lease.isReturnable(now, wall(), travel)) {
-            stats.stranded.add(hits);
+            boolean refilled = like.meter != null && like.meter.refills();
+            (refilled ? stats.refilled : stats.stranded).add(hits);
             return false;
         }
         inFlight.sent();
         stats.returns.increment();
-        send(new LeaseReturn(this, like, lease, hits, deadline(now)), like.store);
+        send(new LeaseReturn(this, like, lease, hits, now + travel), like.store);
         return true;
     }
 
@@ -218,7 +220,8 @@ public final class Leases {
         return time.wallMicros();
     }
 
-    long deadline(long now) {
-        return now + travel;
+    /** How long a store may take to answer where the rule does not say, nanoseconds. */
+    long travel() {
+        return travel;
     }
 }

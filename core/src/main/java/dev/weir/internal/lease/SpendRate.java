@@ -4,7 +4,7 @@ package dev.weir.internal.lease;
  * The rate at which this process spends hits of one counter, over about the last second: hits over nanoseconds, both
  * halved when they get old. It is updated now and then, not at every hit.
  */
-final class SpendRate {
+public final class SpendRate {
     private static final long HORIZON = 1_000_000_000;
 
     private long hits;
@@ -13,7 +13,7 @@ final class SpendRate {
     private boolean started;
 
     /** Adds {@code spent} hits that were spent by {@code now}. */
-    void add(long spent, long now) {
+    public void add(long spent, long now) {
         hits += Math.max(0, spent);
         if (started) {
             nanos += Math.max(0, now - at);
@@ -30,7 +30,7 @@ final class SpendRate {
     }
 
     /** The hits spent in {@code interval}; if less than {@code least} was observed, no more than were seen. */
-    long in(long interval, long least) {
+    public long in(long interval, long least) {
         return Fractions.of(hits, interval, Math.max(nanos, least));
     }
 

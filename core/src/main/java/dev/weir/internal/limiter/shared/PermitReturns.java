@@ -5,6 +5,7 @@ import dev.weir.Limit;
 import dev.weir.TimeSource;
 import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.algorithm.PermitSet;
+import dev.weir.internal.lease.LeasedPermits;
 import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.model.HeldPermit;
 import dev.weir.internal.store.Ask;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Releases and renews permits in the stores that count them. It needs nothing but the permits: the rules may have changed
@@ -28,8 +30,11 @@ public final class PermitReturns {
     private final LocalStore local;
     private final SharedStores stores;
     private final TimeSource time;
+    private final @Nullable LeasedPermits leased;
 
-    public PermitReturns(LocalStore local, SharedStores stores, TimeSource time) {
+    /** Creates it for {@code leased}, the permits that this process counts by itself; null if it has no shared store. */
+    public PermitReturns(LocalStore local, SharedStores stores, TimeSource time, @Nullable LeasedPermits leased) {
+        this.leased = leased;
         this.local = local;
         this.stores = stores;
         this.time = time;
@@ -74,6 +79,9 @@ public final class PermitReturns {
     }
 
     private CompletionStage<PermitAnswer> one(HeldPermit permit, boolean renews) {
+        if (permit.node() != 0) {
+            return leased(permit, renews);
+        }
         if (permit.store() == Check.LOCAL) {
             Checks checks = new Checks();
             fill(checks.add(), permit, renews);
@@ -87,6 +95,26 @@ public final class PermitReturns {
         ask.givesBack = !renews;
         stores.at(permit.store()).decide(ask);
         return ask.answer;
+    }
+
+    private CompletionStage<PermitAnswer> leased(HeldPermit permit, boolean renews) {
+        LeasedPermits here = leased;
+        if (here == null) {
+            return CompletableFuture.completedFuture(PermitAnswer.UNANSWERED);
+        }
+        if (!renews) {
+            return CompletableFuture.completedFuture(here.release(permit) ? PermitAnswer.DONE : PermitAnswer.GONE);
+        }
+        CompletableFuture<PermitAnswer> answer = new CompletableFuture<>();
+        here.whenRenewable(permit, () -> answer.complete(renewed(here, permit)));
+        return answer;
+    }
+
+    private static PermitAnswer renewed(LeasedPermits here, HeldPermit permit) {
+        if (!here.canRenew(permit)) {
+            return PermitAnswer.UNANSWERED;
+        }
+        return here.renew(permit) ? PermitAnswer.DONE : PermitAnswer.GONE;
     }
 
     /** Nothing but its number of permits and their time to live matters of the limit that they were taken from. */

@@ -5,7 +5,7 @@
 -- kept as a list, and only their number is undone: what stands behind it in the list no longer counts.
 --   c[1] number of changes, c[2] permits that live, c[3] how many of the oldest were looked at to release them
 local load_permits, permits, write_permits
-if program[4] >= 2 then
+if program[4] % 4 >= 2 then
   local PAGE, RETRY = 64, 1000000
   local floor, min, format, pack = math.floor, math.min, string.format, struct.pack
   local live_from = format('(%.0f', now)
