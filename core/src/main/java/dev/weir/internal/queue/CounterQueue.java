@@ -1,5 +1,6 @@
 package dev.weir.internal.queue;
 
+import dev.weir.Algorithm;
 import dev.weir.Limit;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
@@ -15,7 +16,7 @@ final class CounterQueue {
     private static final long MOST_MICROS = 1_000_000;
 
     final long counter;
-    final FairQueue<WaitingRequest> line = new FairQueue<>(WaitingRequest::hits);
+    final FairQueue<WaitingRequest> line = new FairQueue<>(each -> each.caller, WaitingRequest::hits);
     /** The last denial by the counter. */
     private final MutableVerdict denial = new MutableVerdict();
 
@@ -34,8 +35,16 @@ final class CounterQueue {
 
     /** Whether {@code next}, which takes {@code hits}, would have its turn in time. */
     boolean isInTime(WaitingRequest next, QueueBounds bounds, long hits, long nanos) {
-        long wait = micros(roomNanos - nanos) + saturatedProduct(line.ahead(next.flow), intervalMicros(hits));
-        return wait >= 0 && wait <= next.maxWaitMicros(bounds);
+        long wait = micros(roomNanos - nanos) + saturatedProduct(line.ahead(next), intervalMicros(hits));
+        return wait >= 0 && wait <= next.maxWaitMicros(bounds) - shapedMicros(hits);
+    }
+
+    /** How long a request of this size is held after its turn: it finds a {@code leaky_bucket} full but for itself. */
+    long shapedMicros(long hits) {
+        Limit limit = denial.limit();
+        return limit == null || limit.algorithm() != Algorithm.LEAKY_BUCKET
+                ? 0
+                : intervalMicros(Math.max(0, limit.burst() - hits));
     }
 
     /** The time between two requests of this size at the rate of the limit. */
@@ -84,6 +93,11 @@ final class CounterQueue {
         return null;
     }
 
+    /** Whether the time of the next turn has come. */
+    boolean isDue(long nanos) {
+        return turnNanos - nanos <= 0;
+    }
+
     boolean isAsked(WaitingRequest request) {
         return asked == request;
     }
@@ -107,7 +121,8 @@ final class CounterQueue {
                         Math.max(denial.resetMicros(), wait),
                         wait,
                         0)
-                .counter(denial.counter());
+                .counter(denial.counter())
+                .debt(denial.debt());
         into.end(false);
     }
 

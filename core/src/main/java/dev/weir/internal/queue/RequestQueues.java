@@ -2,7 +2,6 @@ package dev.weir.internal.queue;
 
 import dev.weir.Request;
 import dev.weir.TimeSource;
-import dev.weir.Verdict.Reason;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.WaitResult;
@@ -15,6 +14,7 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.QueueBounds;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.model.TakenPermits;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.Idempotency;
 import java.util.ArrayList;
@@ -42,9 +42,9 @@ import org.jspecify.annotations.Nullable;
  * <h2>Bounds</h2>
  *
  * Each counter has {@code max_waiting} requests at most, and all together {@value #MOST_WAITING}. A request with more
- * than {@value WaitingText#MOST} characters does not wait. A wait ends after
- * {@code max_wait}; then the request is denied, unless it is being decided at that moment: that takes the deadline of
- * its store at most.
+ * than {@value WaitingText#MOST} characters does not wait, nor does one whose {@linkplain Waiter#mayWait waiter} refuses. A
+ * wait ends after {@code max_wait}; then the request is denied, unless it is being decided at that moment: that takes the
+ * deadline of its store at most.
  *
  * <h2>Concurrency</h2>
  *
@@ -66,6 +66,7 @@ public final class RequestQueues implements AutoCloseable {
     private final LimiterObserver observer;
     private final DelayedTasks tasks;
     private final Tarpit tarpit;
+    private final Shaper shaper;
     private final Object lock = new Object();
     private final Map<Long, CounterQueue> queues = new HashMap<>();
     private final AtomicInteger waiting = new AtomicInteger();
@@ -78,11 +79,12 @@ public final class RequestQueues implements AutoCloseable {
         this.observer = observer;
         this.tasks = tasks;
         this.tarpit = new Tarpit(tasks);
+        this.shaper = new Shaper(tasks, this::releasePermits);
     }
 
-    /** The number of requests that wait for their turn. */
+    /** The number of requests that wait for their turn, or until a shaper lets them proceed. */
     public int waiting() {
-        return waiting.get();
+        return waiting.get() + shaper.held();
     }
 
     /** The number of denials that {@code tarpit} delays. */
@@ -147,7 +149,7 @@ public final class RequestQueues implements AutoCloseable {
             }
         }
         nameCounter(request, into);
-        observer.waited(rule, WaitResult.REFUSED);
+        observer.waited(rule, WaitResult.REFUSED, 0);
         observer.decided(request, into);
         return Join.REFUSED;
     }
@@ -178,16 +180,17 @@ public final class RequestQueues implements AutoCloseable {
     private boolean answersLater(
             Request request, MutableDecision decision, Supplier<Waiter> waiter, @Nullable Idempotency idempotency) {
         if (decision.allowed()) {
-            return isShaped(decision) && shape(request, decision, waiter.get());
+            MutableVerdict shaping = WaitingVerdicts.shaping(decision);
+            return shaping != null && shape(request, decision, shaping, waiter, idempotency);
         }
-        MutableVerdict verdict = queueing(decision);
+        MutableVerdict verdict = WaitingVerdicts.queueing(decision);
         if (verdict != null && queue(new WaitingRequest(request, waiter.get(), idempotency), decision, verdict)) {
             return true;
         }
         observer.decided(request, decision);
-        Rule tarpits = tarpitting(decision);
+        Rule tarpits = WaitingVerdicts.tarpitting(decision);
         if (tarpits != null && tarpit.hold(request, decision, waiter.get(), tarpits.tarpitMicros())) {
-            observer.waited(tarpits, WaitResult.TARPITTED);
+            observer.waited(tarpits, WaitResult.TARPITTED, 0);
             return true;
         }
         return false;
@@ -209,7 +212,7 @@ public final class RequestQueues implements AutoCloseable {
                 return true;
             }
         }
-        observer.waited(rule, WaitResult.REFUSED);
+        observer.waited(rule, WaitResult.REFUSED, 0);
         return false;
     }
 
@@ -217,22 +220,29 @@ public final class RequestQueues implements AutoCloseable {
     private boolean join(CounterQueue queue, WaitingRequest next, Rule rule, long hits) {
         QueueBounds bounds = rule.queue();
         long nanos = time.nanos();
-        if (bounds == null || closed || !WaitingText.fits(next.request) || !queue.isInTime(next, bounds, hits, nanos)) {
+        if (bounds == null
+                || closed
+                || !WaitingText.fits(next.request)
+                || !queue.isInTime(next, bounds, hits, nanos)
+                || !next.waiter.mayWait()) {
             return false;
         }
-        if (queue.line.size() >= bounds.maxWaiting() || waiting.get() >= MOST_WAITING) {
-            WaitingRequest last = queue.line.makeRoomFor(next.flow);
+        if (queue.line.size() >= bounds.maxWaiting() || waiting() >= MOST_WAITING) {
+            WaitingRequest last = queue.line.makeRoomFor(next);
             if (last == null) {
                 return false;
             }
             crowdedOut(queue, last);
         }
-        long micros = next.maxWaitMicros(bounds);
+        long micros = next.maxWaitMicros(bounds) - queue.shapedMicros(hits);
         next.begin(
-                hits, nanos + TimeUnit.MICROSECONDS.toNanos(micros), tasks.schedule(() -> expire(queue, next), micros));
+                hits,
+                nanos,
+                nanos + TimeUnit.MICROSECONDS.toNanos(micros),
+                tasks.schedule(() -> expire(queue, next), micros));
         next.waiter.waits(() -> cancel(queue, next));
         boolean first = queue.isIdle();
-        queue.line.add(next.flow, next);
+        queue.line.add(next);
         queues.put(queue.counter, queue);
         waiting.incrementAndGet();
         if (first) {
@@ -282,7 +292,7 @@ public final class RequestQueues implements AutoCloseable {
 
     /** Takes in the decision on {@code next}; false if it waits for another turn. */
     private boolean settled(CounterQueue queue, WaitingRequest next) {
-        MutableVerdict verdict = next.decision.allowed() ? null : queueing(next.decision);
+        MutableVerdict verdict = next.decision.allowed() ? null : WaitingVerdicts.queueing(next.decision);
         boolean again = false;
         boolean elsewhere = false;
         boolean ended;
@@ -298,7 +308,7 @@ public final class RequestQueues implements AutoCloseable {
                 queue.denied(verdict, nanos);
             }
             if (again) {
-                queue.line.putBack(next.flow, next);
+                queue.line.putBack(next);
             } else {
                 if (!ended) {
                     waiting.decrementAndGet();
@@ -314,9 +324,17 @@ public final class RequestQueues implements AutoCloseable {
             return false;
         }
         if (ended && next.decision.allowed()) {
-            deliver(next); // its caller has left, and releases what it got
+            if (next.idempotency == null) { // else a retry is told of this admission
+                limiter.holds().abandon(next.request, next.decision);
+            }
+            deliver(next); // its caller has left, and releases the permits that it got
         } else if (!ended && !(elsewhere && moved(next, Objects.requireNonNull(verdict)))) {
-            answer(next, next.decision.allowed() ? WaitResult.ADMITTED : WaitResult.EXPIRED);
+            if (next.decision.allowed() && WaitingVerdicts.shaping(next.decision) != null) {
+                ended(next, WaitResult.ADMITTED);
+                shaper.holdOn(next.request, next.decision, next.waiter);
+            } else {
+                answer(next, next.decision.allowed() ? WaitResult.ADMITTED : WaitResult.EXPIRED);
+            }
         }
         return verdict == null || verdict.counter() != queue.counter;
     }
@@ -328,6 +346,13 @@ public final class RequestQueues implements AutoCloseable {
     }
 
     private void expire(CounterQueue queue, WaitingRequest late) {
+        boolean isDue;
+        synchronized (lock) {
+            isDue = queue.isDue(time.nanos());
+        }
+        if (isDue) {
+            turn(queue); // a request whose turn is at the end of its wait is still asked for
+        }
         synchronized (lock) {
             if (queue.isAsked(late) || !leave(queue, late)) {
                 return; // it is answered by the decision under way, or was
@@ -365,7 +390,7 @@ public final class RequestQueues implements AutoCloseable {
         if (!gone.end()) {
             return false;
         }
-        queue.line.remove(gone.flow, gone);
+        queue.line.remove(gone);
         waiting.decrementAndGet();
         removeIfIdle(queue);
         return true;
@@ -394,67 +419,43 @@ public final class RequestQueues implements AutoCloseable {
         MutableVerdict verdict = request.decision.binding();
         Rule rule = verdict == null ? null : verdict.rule();
         if (rule != null) {
-            observer.waited(rule, result);
+            observer.waited(rule, result, request.waitedMicros(time.nanos()));
         }
     }
 
-    /** Answers a request that a shaper admitted when its delay is over. */
-    private boolean shape(Request request, MutableDecision decision, Waiter waiter) {
-        Request copy = Request.to("").set(request);
-        MutableDecision admitted = new MutableDecision();
-        admitted.set(decision);
-        long micros = admitted.delayMicros();
-        admitted.waited();
-        Runnable cancel = tasks.schedule(() -> waiter.home().execute(() -> waiter.decided(copy, admitted)), micros);
-        waiter.waits(cancel);
-        return true;
-    }
-
-    /** Whether a rule with a queue asks the request to wait before it proceeds. */
-    private static boolean isShaped(MutableDecision decision) {
-        for (int i = 0; i < decision.size(); i++) {
-            MutableVerdict verdict = decision.verdict(i);
-            Rule rule = verdict.rule();
-            if (rule != null && rule.queue() != null && verdict.delayMicros() > 0 && !verdict.shadow()) {
-                return true;
-            }
+    /**
+     * Answers a request that {@code shaping} admitted when its delay is over; false if {@code decision} is the answer now.
+     * One that may not wait is denied and gives back what it took, so that nobody leaves ahead of time.
+     */
+    private boolean shape(
+            Request request,
+            MutableDecision decision,
+            MutableVerdict shaping,
+            Supplier<Waiter> waiter,
+            @Nullable Idempotency idempotency) {
+        if (waiting() < MOST_WAITING && shaper.hold(request, decision, waiter)) {
+            return true;
+        }
+        if (idempotency == null) { // else a retry is told of this admission, and so is this request
+            limiter.holds().abandon(request, decision);
+            releasePermits(decision);
+            Rule rule = Objects.requireNonNull(shaping.rule());
+            WaitingVerdicts.deny(decision, shaping);
+            nameCounter(request, decision);
+            observer.waited(rule, WaitResult.REFUSED, 0);
+            observer.decided(request, decision);
         }
         return false;
     }
 
-    /** The denial whose counter a denied request waits for; null if any other rule denies it. */
-    private static @Nullable MutableVerdict queueing(MutableDecision decision) {
-        MutableVerdict found = null;
-        for (int i = 0; i < decision.size(); i++) {
-            MutableVerdict verdict = decision.verdict(i);
-            if (!verdict.allowed() && !verdict.shadow()) {
-                Rule rule = verdict.rule();
-                if (rule == null || rule.queue() == null || verdict.reason() != Reason.OVER_LIMIT) {
-                    return null;
-                }
-                found = found == null || verdict.retryAfterMicros() > found.retryAfterMicros() ? verdict : found;
-            }
+    private void releasePermits(MutableDecision decision) {
+        TakenPermits taken = decision.permits();
+        if (taken != null) {
+            var unused = limiter.permits().release(taken.held());
         }
-        return found;
     }
 
-    /** The rule that delays a denial; null if any other rule denies too. */
-    private static @Nullable Rule tarpitting(MutableDecision decision) {
-        Rule found = null;
-        for (int i = 0; i < decision.size(); i++) {
-            MutableVerdict verdict = decision.verdict(i);
-            if (!verdict.allowed() && !verdict.shadow()) {
-                Rule rule = verdict.rule();
-                if (rule == null || rule.tarpitMicros() == 0) {
-                    return null;
-                }
-                found = rule;
-            }
-        }
-        return found;
-    }
-
-    /** Denies all requests that wait, and lets none wait from now on. */
+    /** Denies all requests that wait, answers those that were admitted, and lets none wait from now on. */
     @Override
     public void close() {
         List<WaitingRequest> all = new ArrayList<>();
@@ -470,6 +471,7 @@ public final class RequestQueues implements AutoCloseable {
             }
         }
         all.forEach(each -> answer(each, WaitResult.EXPIRED));
+        shaper.close();
     }
 
     /** Waits for the first decision on a request, which its store makes. */
@@ -490,6 +492,11 @@ public final class RequestQueues implements AutoCloseable {
         @Override
         public long patienceMicros() {
             return waiter.patienceMicros();
+        }
+
+        @Override
+        public boolean mayWait() {
+            return waiter.mayWait();
         }
 
         @Override

@@ -2,6 +2,7 @@ package dev.weir.internal.queue;
 
 import dev.weir.Request;
 import dev.weir.internal.limiter.check.Waiter;
+import dev.weir.internal.match.CallerHash;
 import dev.weir.internal.model.MutableDecision;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,8 +31,12 @@ final class Tarpit {
 
     /** Answers {@code waiter} after about {@code micros}; false if it must be answered at once. */
     boolean hold(Request request, MutableDecision decision, Waiter waiter, long micros) {
-        int caller = CallerHash.of(request);
+        int caller = CallerHash.seeded(request);
         if (callers.size() >= MOST || !WaitingText.fits(request) || !callers.add(caller)) {
+            return false;
+        }
+        if (!waiter.mayWait()) {
+            callers.remove(caller);
             return false;
         }
         Request copy = Request.to("").set(request);

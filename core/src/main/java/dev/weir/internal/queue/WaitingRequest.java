@@ -2,6 +2,7 @@ package dev.weir.internal.queue;
 
 import dev.weir.Request;
 import dev.weir.internal.limiter.check.Waiter;
+import dev.weir.internal.match.CallerHash;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.QueueBounds;
 import dev.weir.internal.store.Idempotency;
@@ -12,11 +13,13 @@ final class WaitingRequest {
     final Request request = Request.to("");
     final Waiter waiter;
     final @Nullable Idempotency idempotency;
-    final int flow;
+    /** The hash of who sends it. */
+    final int caller;
     /** The last decision on it. */
     final MutableDecision decision = new MutableDecision();
 
     private long hits = 1;
+    private long sinceNanos;
     private long untilNanos;
     private Runnable expiry = () -> {};
     private boolean ended;
@@ -25,7 +28,7 @@ final class WaitingRequest {
         this.request.set(request);
         this.waiter = waiter;
         this.idempotency = idempotency;
-        this.flow = CallerHash.of(request) & (FairQueue.FLOWS - 1);
+        this.caller = CallerHash.seeded(request);
     }
 
     /** The most that it waits under {@code bounds}: no longer than its caller does. */
@@ -34,8 +37,9 @@ final class WaitingRequest {
     }
 
     /** Starts to wait; {@code expiry} cancels the timer that ends it. */
-    void begin(long hits, long untilNanos, Runnable expiry) {
+    void begin(long hits, long sinceNanos, long untilNanos, Runnable expiry) {
         this.hits = Math.max(1, hits);
+        this.sinceNanos = sinceNanos;
         this.untilNanos = untilNanos;
         this.expiry = expiry;
     }
@@ -43,6 +47,11 @@ final class WaitingRequest {
     /** The hits that it takes from the counter whose turn it waits for. */
     long hits() {
         return hits;
+    }
+
+    /** How long it has waited at {@code nanos}. */
+    long waitedMicros(long nanos) {
+        return Math.max(0, (nanos - sinceNanos) / 1_000);
     }
 
     boolean isExpired(long nanos) {

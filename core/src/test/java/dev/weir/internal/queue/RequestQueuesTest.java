@@ -1,7 +1,9 @@
 package dev.weir.internal.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import dev.weir.Algorithm;
 import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.TimeSource;
@@ -41,6 +43,9 @@ class RequestQueuesTest {
     private final Map<WaitResult, Integer> results = new EnumMap<>(WaitResult.class);
     private final List<Limiter> limiters = new ArrayList<>();
     private Runnable beforeTasks = () -> {};
+    private Runnable whenDecided = () -> {};
+    private boolean roomToWait = true;
+    private long longestWait;
     private int denied;
     private int allowed;
 
@@ -68,6 +73,7 @@ class RequestQueuesTest {
     private final LimiterObserver observer = new LimiterObserver() {
         @Override
         public void decided(Request request, MutableDecision decision) {
+            whenDecided.run();
             if (decision.allowed()) {
                 allowed++;
             } else {
@@ -76,8 +82,9 @@ class RequestQueuesTest {
         }
 
         @Override
-        public void waited(Rule rule, WaitResult result) {
+        public void waited(Rule rule, WaitResult result, long micros) {
             results.merge(result, 1, Integer::sum);
+            longestWait = Math.max(longestWait, micros);
         }
     };
 
@@ -129,6 +136,11 @@ class RequestQueuesTest {
                     }
 
                     @Override
+                    public boolean mayWait() {
+                        return roomToWait;
+                    }
+
+                    @Override
                     public void waits(Runnable cancel) {
                         cancels.add(cancel);
                     }
@@ -177,6 +189,7 @@ class RequestQueuesTest {
         assertThat(queues.waiting()).isZero();
         assertThat(tasks).isEmpty();
         assertThat(results).containsExactly(Map.entry(WaitResult.ADMITTED, 100));
+        assertThat(longestWait).isEqualTo(answers.get(100).micros() - start);
         assertThat(allowed).isEqualTo(101);
         assertThat(denied).as("a denial that was not the last word").isZero();
     }
@@ -208,11 +221,45 @@ class RequestQueuesTest {
     }
 
     @Test
+    void aRequestWhoseWaiterHasNoRoomIsAnsweredAtOnce() {
+        roomToWait = false;
+        RequestQueues queue =
+                queues(rule("all", fifty()).queue(bounds(3_000, 100)).build());
+        ask(queue, "first");
+        ask(queue, "second");
+        RequestQueues tarpit = queues(rule("slow", Limit.fixedWindow(0, Duration.ofSeconds(1)))
+                .tarpitMicros(2 * SECOND)
+                .build());
+        ask(tarpit, "third");
+        assertThat(answers).extracting(Answer::allowed).containsExactly(true, false, false);
+        assertThat(queue.waiting()).isZero();
+        assertThat(tarpit.tarpitted()).isZero();
+        roomToWait = true;
+        ask(tarpit, "third");
+        assertThat(tarpit.tarpitted()).as("its place was not kept").isEqualTo(1);
+    }
+
+    @Test
+    void aShapedRequestWhoseWaiterHasNoRoomGivesBackWhatItTook() {
+        RequestQueues queues = queues(rule("shaped", new Limit(Algorithm.LEAKY_BUCKET, 1, SECOND, 5, 1))
+                .queue(bounds(10_000, 100))
+                .build());
+        ask(queues, "first");
+        roomToWait = false;
+        ask(queues, "second");
+        assertThat(answers).extracting(Answer::allowed).containsExactly(true, false);
+        roomToWait = true;
+        ask(queues, "third");
+        runUntil(now + SECOND);
+        assertThat(answers).extracting(Answer::allowed).containsExactly(true, false, true);
+    }
+
+    @Test
     void whoWouldWaitTooLongIsDeniedAtOnce() {
         RequestQueues queues =
                 queues(rule("all", fifty()).queue(bounds(100, 100)).build());
         for (int i = 0; i < 20; i++) {
-            ask(queues, "u" + i);
+            ask(queues, "u"); // several callers may share a turn, by a hash with a random seed
         }
         assertThat(queues.waiting()).isEqualTo(5);
         assertThat(answers.stream().filter(each -> !each.allowed()))
@@ -220,6 +267,22 @@ class RequestQueuesTest {
                 .allMatch(each -> each.retryAfter() > 0);
         assertThat(denied).isEqualTo(14);
         assertThat(results).containsEntry(WaitResult.REFUSED, 14);
+    }
+
+    @Test
+    void aRequestWhoseTurnComesWhenItsWaitEndsIsAdmitted() {
+        RequestQueues queues =
+                queues(rule("all", fifty()).queue(bounds(100, 100)).build());
+        long start = now;
+        for (int i = 0; i < 6; i++) {
+            ask(queues, "u");
+        }
+        assertThat(queues.waiting()).isEqualTo(5);
+        runUntil(start + 200_000);
+        assertThat(answers).hasSize(6).allMatch(Answer::allowed);
+        assertThat(answers.get(5).micros()).isEqualTo(start + 100_000);
+        assertThat(results).containsExactly(Map.entry(WaitResult.ADMITTED, 5));
+        assertThat(tasks).isEmpty();
     }
 
     @Test
@@ -302,6 +365,66 @@ class RequestQueuesTest {
     }
 
     @Test
+    void nobodyWaitsForARuleThatOnlyWatches() {
+        RequestQueues queues = queues(
+                rule("all", fifty()).queue(bounds(3_000, 100)).shadow(true).build());
+        for (int i = 0; i < 10; i++) {
+            ask(queues, "u");
+        }
+        assertThat(answers).hasSize(10).allMatch(Answer::allowed);
+        assertThat(queues.waiting()).isZero();
+    }
+
+    @Test
+    void onlyCallersThatTheRuleWouldDenyWait() {
+        RequestQueues queues = queues(
+                rule("own", fifty()).queue(bounds(3_000, 100)).rollout(5_000).build());
+        for (int i = 0; i < 200; i++) {
+            ask(queues, "u" + i % 100);
+        }
+        assertThat(queues.waiting()).isBetween(20, 80);
+        assertThat(answers).hasSize(200 - queues.waiting()).allMatch(Answer::allowed);
+    }
+
+    @Test
+    void tenThousandThatLeaveAtOnceLeaveNothingBehind() {
+        Limit limit = Limit.tokenBucket(1_000, Duration.ofSeconds(1)).withBurst(1);
+        RequestQueues queues =
+                queues(rule("all", limit).queue(bounds(30_000, 10_000)).build());
+        for (int i = 0; i < 10_001; i++) {
+            ask(queues, "u" + i % 100);
+        }
+        assertThat(queues.waiting()).isEqualTo(10_000);
+        cancels.forEach(Runnable::run);
+        assertThat(queues.waiting()).isZero();
+        assertThat(tasks).isEmpty();
+        assertThat(results).containsExactly(Map.entry(WaitResult.CANCELLED, 10_000));
+        ask(queues, "next");
+        runUntil(now + SECOND);
+        assertThat(answers).hasSize(2).allMatch(Answer::allowed);
+    }
+
+    /** It takes its hits while it is being decided, when nobody can stop that any more. */
+    @Test
+    void aWaitThatIsCancelledWhileItIsDecidedGivesItsHitsBack() {
+        RequestQueues queues = queues(
+                rule("all", fifty()).queue(bounds(30_000, 100)).build(),
+                rule("own", Limit.fixedWindow(3, Duration.ofHours(1))).cost(2).build());
+        ask(queues, "a");
+        ask(queues, "b");
+        assertThat(cancels).hasSize(1);
+        whenDecided = cancels.get(0);
+        runUntil(now + SECOND);
+        whenDecided = () -> {};
+        assertThat(results).containsExactly(Map.entry(WaitResult.CANCELLED, 1));
+        ask(queues, "b");
+        assertThat(answers.get(answers.size() - 1).allowed())
+                .as("its own limit, of which it had used two of three")
+                .isTrue();
+        assertThat(queues.waiting()).isZero();
+    }
+
+    @Test
     void nothingWaitsIfAnotherRuleDenies() {
         RequestQueues queues = queues(
                 rule("all", fifty()).queue(bounds(3_000, 100)).build(),
@@ -343,6 +466,91 @@ class RequestQueuesTest {
         for (int i = 1; i < answers.size(); i++) {
             assertThat(answers.get(i).micros() - answers.get(i - 1).micros()).isBetween(19_000L, 21_000L);
         }
+    }
+
+    /** Five fit into the bucket. The others wait until it has room, and are then held as long as it takes to drain. */
+    @Test
+    void requestsThatWaitForAFullBucketAreShapedToo() {
+        Limit leaky = Limit.leakyBucket(10, Duration.ofSeconds(1)).withBurst(5);
+        RequestQueues queues =
+                queues(rule("all", leaky).queue(bounds(1_000, 100)).build());
+        long start = now;
+        for (int i = 0; i < 14; i++) {
+            ask(queues, "u" + i);
+        }
+        assertThat(answers).extracting(Answer::allowed).containsExactly(true, false, false, false);
+        runUntil(start + 5 * SECOND);
+        List<Answer> passed = answers.stream().filter(Answer::allowed).toList();
+        assertThat(passed).hasSize(11);
+        for (int i = 1; i < passed.size(); i++) {
+            assertThat(passed.get(i).micros() - passed.get(i - 1).micros()).isBetween(95_000L, 105_000L);
+        }
+        assertThat(passed.get(10).micros() - start).isLessThanOrEqualTo(SECOND + 5_000);
+        assertThat(queues.waiting()).isZero();
+    }
+
+    @Test
+    void aCallerThatLeavesAShaperReleasesItsPermit() {
+        Limit leaky = Limit.leakyBucket(1, Duration.ofSeconds(1)).withBurst(10);
+        RequestQueues queues = queues(
+                rule("all", leaky).queue(bounds(30_000, 100)).build(),
+                rule("calls", Limit.concurrency(2, Duration.ofHours(1))).build());
+        ask(queues, "first");
+        ask(queues, "leaves");
+        cancels.forEach(Runnable::run);
+        ask(queues, "third");
+        runUntil(now + 10 * SECOND);
+        assertThat(answers)
+                .extracting(Answer::caller, Answer::allowed)
+                .containsExactly(tuple("first", true), tuple("third", true));
+    }
+
+    @Test
+    void aShaperDeniesARequestThatIsTooLongToWaitAndTakesNothingForIt() {
+        Limit leaky = Limit.leakyBucket(1, Duration.ofSeconds(1)).withBurst(10);
+        RequestQueues queues =
+                queues(rule("all", leaky).queue(bounds(30_000, 100)).build());
+        ask(queues, "u");
+        for (int i = 0; i < 20; i++) {
+            ask(queues, "x".repeat(WaitingText.MOST));
+        }
+        assertThat(answers).hasSize(21);
+        assertThat(answers.subList(1, 21)).noneMatch(Answer::allowed).allMatch(each -> each.retryAfter() == SECOND);
+        assertThat(results).containsEntry(WaitResult.REFUSED, 20);
+        assertThat(queues.waiting()).isZero();
+        ask(queues, "v");
+        assertThat(queues.waiting()).isEqualTo(1);
+        runUntil(now + SECOND);
+        assertThat(answers.get(21).allowed()).isTrue();
+    }
+
+    @Test
+    void noMoreRequestsWaitForAShaperThanForAllQueues() {
+        Limit leaky = Limit.leakyBucket(5_000, Duration.ofSeconds(1)).withBurst(20_000);
+        RequestQueues queues =
+                queues(rule("all", leaky).queue(bounds(5_000, 100)).build());
+        for (int i = 0; i <= RequestQueues.MOST_WAITING + 5; i++) {
+            ask(queues, "u" + i);
+        }
+        assertThat(queues.waiting()).isEqualTo(RequestQueues.MOST_WAITING);
+        assertThat(answers).hasSize(6).filteredOn(Answer::allowed).hasSize(1);
+        cancels.forEach(Runnable::run);
+        assertThat(queues.waiting()).isZero();
+        assertThat(tasks).isEmpty();
+    }
+
+    @Test
+    void closingAnswersWhatAShaperAdmitted() {
+        Limit leaky = Limit.leakyBucket(50, Duration.ofSeconds(1)).withBurst(10);
+        RequestQueues queues =
+                queues(rule("all", leaky).queue(bounds(3_000, 100)).build());
+        for (int i = 0; i < 5; i++) {
+            ask(queues, "u" + i);
+        }
+        assertThat(queues.waiting()).isEqualTo(4);
+        queues.close();
+        assertThat(answers).hasSize(5).allMatch(Answer::allowed);
+        assertThat(queues.waiting()).isZero();
     }
 
     @Test
