@@ -21,7 +21,7 @@ public abstract non-sealed class BlockMeter extends Meter {
      * @param reset microseconds until the counter is as good as new
      * @param retryAfter microseconds until the hits fit; 0 if they fit
      */
-    public final void told(long used, long reset, long retryAfter, Outcome out) {
+    public void told(long used, long reset, long retryAfter, Outcome out) {
         out.allowed = retryAfter == 0;
         out.retryAfter = retryAfter;
         out.delay = 0;
@@ -64,4 +64,12 @@ public abstract non-sealed class BlockMeter extends Meter {
 
     /** Takes hits that {@link #ask} allowed. The block has at least {@link #wordsToTake} words; new words are zero. */
     public abstract void take(long[] memory, int at, int words, long now, long hits);
+
+    /**
+     * Microseconds for which a block must be kept whose counter is as good as new in {@code reset}. It is longer if the
+     * block has entries of an earlier limit that last longer.
+     */
+    public long lasts(long[] memory, int at, int words, long now, long reset) {
+        return reset;
+    }
 }

@@ -19,8 +19,10 @@ import org.jspecify.annotations.Nullable;
  * and the lower bits of the fraction. A fraction counted in another d is rounded up to a hit. Hits beyond a lowered
  * burst are forgiven: the bucket is full, and drains.
  *
- * <p><b>Debt.</b> A level above a full bucket is a debt. It is kept in whole hits, with a tag of its own, so that it
- * is told from hits beyond a lowered burst. It drains as all hits do.
+ * <p><b>Debt.</b> A level above the burst is a debt, and drains as all hits do. Requests may run up a debt as high as
+ * the limit's credit: the bucket then holds burst + credit, and only what it says is left counts from the burst. Charges
+ * that have to be made may go beyond that. Such a level is kept in whole hits, with a tag of its own, so that it is told
+ * from hits beyond a lowered burst.
  *
  * <p><b>Clocks.</b> If the state was written in the future, its level is drained backwards, up to a full bucket. So a
  * clock that steps back neither frees a burst nor locks a caller out for longer than a full bucket does.
@@ -41,7 +43,10 @@ abstract class Bucket extends SlotMeter {
     private final long rateHitsReciprocal;
     private final long rateTicks;
     private final long rateTicksReciprocal;
-    private final long burst;
+    /** The hits that fit: burst and credit. */
+    private final long holds;
+
+    private final long credit;
     private final long full;
     private final long ticksToDrain;
     private final long mostHits;
@@ -58,18 +63,19 @@ abstract class Bucket extends SlotMeter {
         long common = shut ? window : ExactMath.gcd(limit.requests(), window);
         this.rateHits = shut ? 1 : limit.requests() / common;
         this.rateTicks = window / common;
-        this.burst = shut ? 0 : limit.burst();
-        this.full = burst * rateTicks;
+        this.holds = shut ? 0 : limit.capacity();
+        this.credit = shut ? 0 : limit.credit();
+        this.full = holds * rateTicks;
         this.ticksToDrain = (full + rateHits - 1) / rateHits;
         long lasting = ExactMath.multiplyAdd(LONGEST_DEBT / tick / rateTicks, rateHits, 0);
         long counted = (ExactMath.BOUND - 1 - rateHits) / rateTicks;
-        this.mostHits = Math.max(burst, Math.min(ExactMath.MAX_COUNT, Math.min(lasting, counted)));
+        this.mostHits = Math.max(holds, Math.min(ExactMath.MAX_COUNT, Math.min(lasting, counted)));
         this.tickReciprocal = ExactMath.reciprocal(tick);
         this.rateHitsReciprocal = ExactMath.reciprocal(rateHits);
         this.rateTicksReciprocal = ExactMath.reciprocal(rateTicks);
         this.tag = rateTicks % TAGS;
         this.shapes = shapes;
-        this.share = new UsedShare(burst);
+        this.share = new UsedShare(holds);
     }
 
     /** The reason why {@code limit} cannot be a bucket, or null. */
@@ -82,23 +88,32 @@ abstract class Bucket extends SlotMeter {
             String what = limit.burst() == limit.requests() ? "requests" : "burst";
             return Meters.expected(what, limit.burst(), "<= " + ExactMath.MAX_COUNT + ", what a bucket can hold");
         }
+        if (limit.capacity() > ExactMath.MAX_COUNT) {
+            long most = ExactMath.MAX_COUNT - limit.burst();
+            return Meters.expected(
+                    "burst_credit", limit.credit(), "<= " + most + ", what a bucket can hold beside its burst");
+        }
         long tick = tickOf(limit);
         if (tick == 0) {
             return Meters.inexact(
                     limit,
-                    "with a burst of " + limit.burst(),
+                    holding(limit),
                     "a smaller burst, a shorter window, or rounder numbers of requests and window");
         }
         long window = limit.windowMicros() / tick;
         long common = ExactMath.gcd(limit.requests(), window);
-        long ticks = limit.burst() * (window / common) / (limit.requests() / common);
+        long ticks = limit.capacity() * (window / common) / (limit.requests() / common);
         if (ExactMath.multiplyAdd(ticks + 1, tick, ExactMath.LAST_MOMENT) == ExactMath.BOUND) {
             return Meters.inexact(
                     limit,
-                    "with a burst of " + limit.burst(),
+                    holding(limit),
                     "a smaller burst or a higher rate: a full bucket would take more than a century to drain");
         }
         return null;
+    }
+
+    private static String holding(Limit limit) {
+        return "with a burst of " + limit.burst() + (limit.credit() == 0 ? "" : " and a credit of " + limit.credit());
     }
 
     /** The finest tick in which a full bucket counts exactly, or 0. */
@@ -109,7 +124,7 @@ abstract class Bucket extends SlotMeter {
             long hits = limit.requests() / common;
             long ticks = window / common;
             if (ticks < 1L << MAX_FRACTION_BITS
-                    && ExactMath.multiplyAdd(limit.burst() + 1, ticks, hits) < ExactMath.BOUND) {
+                    && ExactMath.multiplyAdd(limit.capacity() + 1, ticks, hits) < ExactMath.BOUND) {
                 return tick;
             }
         }
@@ -123,7 +138,7 @@ abstract class Bucket extends SlotMeter {
 
     @Override
     public final long[] numbers() {
-        return new long[] {tick, rateHits, rateTicks, burst};
+        return new long[] {tick, rateHits, rateTicks, holds};
     }
 
     @Override
@@ -137,6 +152,11 @@ abstract class Bucket extends SlotMeter {
     @Override
     final long returnable(Outcome taken) {
         return taken.reset;
+    }
+
+    @Override
+    public final boolean refills() {
+        return true;
     }
 
     @Override
@@ -172,7 +192,7 @@ abstract class Bucket extends SlotMeter {
         }
         long whole = ExactMath.divide(level, rateTicks, rateTicksReciprocal);
         long fraction = level - whole * rateTicks;
-        long free = burst - whole - (fraction == 0 ? 0 : 1);
+        long free = holds - whole - (fraction == 0 ? 0 : 1);
 
         out.allowed = hits < 0 || hits <= free || owes;
         out.delay = shapes && out.allowed && hits > 0 ? wait(ticksFor(level), time, moment) : 0;
@@ -187,15 +207,16 @@ abstract class Bucket extends SlotMeter {
                 fraction = 0;
             }
             level = whole * rateTicks + fraction;
-            free = burst - whole - (fraction == 0 ? 0 : 1);
+            free = holds - whole - (fraction == 0 ? 0 : 1);
         } else {
-            out.retryAfter = hits > burst
+            out.retryAfter = hits > holds
                     ? Outcome.NEVER
-                    : wait(ticksFor((whole + hits - burst) * rateTicks + fraction), time, moment);
+                    : wait(ticksFor((whole + hits - holds) * rateTicks + fraction), time, moment);
         }
         out.remaining = Math.max(0, free);
+        out.debt = Math.max(0, credit - free);
         out.reset = wait(ticksFor(level), time, moment);
-        out.used = share.of(Math.min(burst, burst - free));
+        out.used = share.of(Math.min(holds, holds - free));
         boolean changes = clamped || (out.allowed && hits != 0);
         if (changes && level > full) {
             out.state0 = SlotWords.bucket0(moment, 0, DEBT);
@@ -219,7 +240,7 @@ abstract class Bucket extends SlotMeter {
             fraction = 0;
             whole++;
         }
-        return whole >= burst ? full : whole * rateTicks + fraction;
+        return whole >= holds ? full : whole * rateTicks + fraction;
     }
 
     /** Ticks until {@code level} has drained. */

@@ -90,16 +90,15 @@ final class FixedWindow extends SlotMeter {
     @Override
     public void apply(long state0, long state1, long now, long hits, boolean countDenied, Outcome out) {
         long moment = ExactMath.moment(now);
-        long start =
-                calendar == null ? ExactMath.divide(moment, window, windowReciprocal) * window : calendar.start(moment);
-        long end = calendar == null ? start + window : calendar.end(moment);
+        long start = startOf(moment);
+        long end = endOf(start, moment);
         long count = state0 < start ? 0 : state1 & (ExactMath.BOUND - 1);
         boolean clamped = false;
         if (count != 0 && state0 >= end) {
             clamped = state0 > moment + window;
             if (!clamped) {
                 start = state0;
-                end = calendar == null ? state0 + window : calendar.end(state0);
+                end = endOf(state0, state0);
             }
         }
         long after = ExactMath.saturate(count, hits);
@@ -118,5 +117,15 @@ final class FixedWindow extends SlotMeter {
             out.state0 = state0;
             out.state1 = state1;
         }
+    }
+
+    /** The start of the window of {@code moment}. Apart from {@link #apply}, so that the JIT inlines all of it. */
+    private long startOf(long moment) {
+        return calendar == null ? ExactMath.divide(moment, window, windowReciprocal) * window : calendar.start(moment);
+    }
+
+    /** The end of the window of {@code moment}, which began at {@code start}. */
+    private long endOf(long start, long moment) {
+        return calendar == null ? start + window : calendar.end(moment);
     }
 }

@@ -45,6 +45,13 @@ public abstract sealed class Meter permits SlotMeter, BlockMeter {
     }
 
     /**
+     * Whether hits that can no longer be given back are refilled by then, so that no caller lacks them.
+     */
+    public boolean refills() {
+        return false;
+    }
+
+    /**
      * The start of the window that hits were taken from, in the store's time; {@code taken} is the outcome with which
      * they were taken. 0 for meters without a window that ends.
      */

@@ -17,5 +17,10 @@ public enum MeterKind {
     /**
      * The permits in flight: {@code requests, ttl, high and low half of the first id, number of ids, 1 to renew them}.
      */
-    PERMITS
+    PERMITS,
+    /**
+     * The levels of nodes that count permits by themselves: {@code requests, time that a level lasts, kind of ask, node,
+     * number of the ask, level kept, permits in flight, wanted, needed, mail that was read}.
+     */
+    PERMIT_LEVELS
 }

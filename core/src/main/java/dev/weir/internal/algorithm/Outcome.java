@@ -7,8 +7,10 @@ public final class Outcome {
 
     /** Whether the hits fit. */
     public boolean allowed;
-    /** Hits that still fit after these were taken; if these were denied, hits that fit now. */
+    /** Hits that still fit after these were taken, on credit too; if these were denied, hits that fit now. */
     public long remaining;
+    /** Hits by which a bucket's level is above its burst after this, on credit or by a charge that had to be made. */
+    public long debt;
     /** Microseconds from now until the counter is as good as new. */
     public long reset;
     /**
@@ -29,6 +31,7 @@ public final class Outcome {
     /** Copies the counter's state from {@code later}, and keeps the answer that was given to these hits. */
     public void standAs(Outcome later) {
         remaining = later.remaining;
+        debt = later.debt;
         reset = later.reset;
         used = later.used;
         state0 = later.state0;
@@ -39,6 +42,7 @@ public final class Outcome {
     public void set(Outcome other) {
         allowed = other.allowed;
         remaining = other.remaining;
+        debt = other.debt;
         reset = other.reset;
         retryAfter = other.retryAfter;
         delay = other.delay;

@@ -31,9 +31,14 @@ public abstract class Ask {
 
     /**
      * If set, the request is charged once, however often it is sent; the store keeps its key if these checks admit it.
-     * If a request asks several stores, only the last one gets this.
+     * If a request asks several stores, only the last one gets this, unless it {@link #settles}.
      */
     public @Nullable Idempotency idempotency;
+    /**
+     * Whether it settles a hold. Its checks deny nothing, so each place settles its own, once, and keeps the key for
+     * itself.
+     */
+    public boolean settles;
     /**
      * Whether the store only looks up the key and does not keep it, because a store did not decide all checks
      * elsewhere.
@@ -43,6 +48,8 @@ public abstract class Ask {
     public boolean repeated;
     /** Answer: the key was admitted for a different request. Nothing is charged, and the outcomes mean nothing. */
     public boolean conflict;
+    /** Answer: when the store decided, by its own clock in microseconds; 0 if that is not known. */
+    public long storeMicros;
     /** Answer: there was none. Whether the key is known is then unknown, even if the ask has no checks. */
     public boolean unanswered;
     /** Whether it gives back hits of a request that was denied elsewhere; no caller waits for it. */

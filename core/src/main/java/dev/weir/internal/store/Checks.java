@@ -35,6 +35,7 @@ public final class Checks {
         check.window = 0;
         check.leased = false;
         check.owed = false;
+        check.outcome.debt = 0;
         return check;
     }
 

@@ -13,9 +13,14 @@ public final class CounterBudget {
 
     /** Takes a place if one is free. */
     public boolean take() {
+        return take(1);
+    }
+
+    /** Takes so many places if they are free. */
+    public boolean take(int places) {
         int before = taken.get();
-        while (before < most) {
-            int found = taken.compareAndExchange(before, before + 1);
+        while (before <= most - places) {
+            int found = taken.compareAndExchange(before, before + places);
             if (found == before) {
                 return true;
             }
@@ -29,9 +34,19 @@ public final class CounterBudget {
         return taken.get() < most;
     }
 
+    /** Whether more than half of the places are taken. */
+    public boolean isTight() {
+        return taken.get() > most / 2;
+    }
+
     /** Frees a place that was taken. */
     public void leave() {
-        taken.decrementAndGet();
+        leave(1);
+    }
+
+    /** Frees so many places. */
+    public void leave(int places) {
+        taken.addAndGet(-places);
     }
 
     /** The number of places taken. */

@@ -1,6 +1,7 @@
 package dev.weir.internal.store;
 
 import dev.weir.internal.algorithm.Meter;
+import dev.weir.internal.algorithm.SlotMeter;
 
 /**
  * Counts what a request costs its store, before it runs: a bound on the work of its checks, in units. A unit is one
@@ -12,7 +13,7 @@ import dev.weir.internal.algorithm.Meter;
  *   token_bucket, gcra, leaky_bucket, fixed_window, sliding_window    1
  *   sliding_window with n sub_windows                                 2 + n / 40
  *   sliding_window_log                                                6 + hits / 500
- *   concurrency                                                       3 + hits
+ *   concurrency                                                       3 + hits, leased 3
  *   an idempotency key                                                3
  * </pre>
  *
@@ -51,6 +52,11 @@ public final class RequestCost {
 
     /** The cost of a check with {@code meter}. */
     public static long of(Meter meter, long hits) {
+        // Nearly all are plain: one comparison for them, and a small method for the JIT.
+        return meter instanceof SlotMeter ? OF_PLAIN : ofBlock(meter, hits);
+    }
+
+    private static long ofBlock(Meter meter, long hits) {
         return switch (meter.counting()) {
             case BUCKET, FIXED_WINDOW, SLIDING_WINDOW -> OF_PLAIN;
             case SUB_WINDOWS -> OF_SUB_WINDOWS + meter.limit().subWindows() / SUB_WINDOWS_PER_UNIT;
@@ -59,6 +65,7 @@ public final class RequestCost {
                         + Math.min(
                                 Math.abs(Math.max(hits, -Long.MAX_VALUE)),
                                 meter.limit().requests());
+            case PERMIT_LEVELS -> OF_PERMITS;
             case LOG -> OF_LOG + Math.max(0, Math.min(hits, meter.limit().requests())) / HITS_PER_UNIT;
         };
     }

@@ -9,6 +9,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Buckets where they differ from each other, and over long histories. */
 class BucketTest {
@@ -57,6 +58,76 @@ class BucketTest {
             }
         }
         assertThat(now - RandomLimits.NOW).isBetween(99_999 * SECOND, 100_000 * SECOND);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TOKEN_BUCKET", "GCRA"})
+    void hitsBeyondTheBurstPassOnCreditAndAreRepaid(Algorithm algorithm) {
+        Limit limit =
+                Limit.of(algorithm, 10, Duration.ofSeconds(1)).withBurst(5).withCredit(3);
+        MeteredCounter counter = MeteredCounter.of(limit);
+        long now = RandomLimits.NOW;
+        assertThat(counter.take(now, 5))
+                .extracting(out -> out.allowed, out -> out.debt)
+                .containsExactly(true, 0L);
+        assertThat(counter.take(now, 2))
+                .extracting(out -> out.allowed, out -> out.debt)
+                .containsExactly(true, 2L);
+        assertThat(counter.take(now, 2))
+                .extracting(out -> out.allowed, out -> out.debt)
+                .containsExactly(false, 2L);
+        assertThat(counter.out.retryAfter).isEqualTo(SECOND / 10);
+        assertThat(counter.ask(now + SECOND / 10 - 1, 2).allowed).isFalse();
+        assertThat(counter.take(now + SECOND / 10, 2))
+                .extracting(out -> out.allowed, out -> out.debt)
+                .containsExactly(true, 3L);
+        // Three hits are owed, and repaid after three tenths of a second. Only then anything remains.
+        assertThat(counter.ask(now + 4 * SECOND / 10, 0))
+                .extracting(out -> out.remaining, out -> out.debt)
+                .containsExactly(3L, 0L);
+        assertThat(counter.ask(now + 5 * SECOND / 10, 0))
+                .extracting(out -> out.remaining, out -> out.debt)
+                .containsExactly(4L, 0L);
+        assertThat(counter.ask(now, 9).retryAfter).isEqualTo(Outcome.NEVER);
+    }
+
+    @Test
+    void aRequestOnCreditCostsNoMoreThanOneOfTheBurst() {
+        // Every hit in debt keeps its fraction: at nine tenths of the rate, the debt is repaid.
+        Limit limit = Limit.tokenBucket(10, Duration.ofSeconds(1)).withBurst(2).withCredit(20);
+        MeteredCounter counter = MeteredCounter.of(limit);
+        long now = RandomLimits.NOW;
+        assertThat(counter.take(now, 22).debt).isEqualTo(20);
+        for (int i = 0; i < 180; i++) {
+            now += SECOND / 9;
+            assertThat(counter.take(now, 1).allowed).isTrue();
+        }
+        assertThat(counter.out.debt).isLessThanOrEqualTo(1);
+    }
+
+    @Test
+    void aSettledDebtAddsToTheCredit() {
+        Limit limit = Limit.tokenBucket(10, Duration.ofSeconds(1)).withBurst(5).withCredit(3);
+        SlotMeter meter = (SlotMeter) Meters.of(limit);
+        Outcome out = new Outcome();
+        meter.charge(0, 0, RandomLimits.NOW, 20, out);
+        assertThat(out.debt).isEqualTo(15);
+        meter.apply(out.state0, out.state1, RandomLimits.NOW, 1, false, out);
+        assertThat(out)
+                .extracting(it -> it.allowed, it -> it.debt, it -> it.retryAfter)
+                .containsExactly(false, 15L, 13 * SECOND / 10);
+        meter.apply(out.state0, out.state1, RandomLimits.NOW + 13 * SECOND / 10, 1, false, out);
+        assertThat(out).extracting(it -> it.allowed, it -> it.debt).containsExactly(true, 3L);
+    }
+
+    @Test
+    void withoutCreditOnlyChargesMakeADebt() {
+        SlotMeter meter = (SlotMeter) Meters.of(Limit.tokenBucket(10, Duration.ofSeconds(1)));
+        Outcome out = new Outcome();
+        meter.charge(0, 0, RandomLimits.NOW, 12, out);
+        assertThat(out.debt).isEqualTo(2);
+        meter.apply(0, 0, RandomLimits.NOW, 10, false, out);
+        assertThat(out).extracting(it -> it.allowed, it -> it.debt).containsExactly(true, 0L);
     }
 
     @Test

@@ -38,7 +38,11 @@ final class RandomLimits extends DomainContextBase {
                         31_536_000_000_000L));
         Arbitrary<Long> bursts = Arbitraries.longs().between(0, 30);
         Arbitrary<Integer> parts = Arbitraries.of(1, 1, 2, 3, 4, 10);
-        return Combinators.combine(algorithms, requests, windows, bursts, parts).as(RandomLimits::limit);
+        Arbitrary<Long> credits = Arbitraries.frequencyOf(
+                Tuple.of(2, Arbitraries.just(0L)),
+                Tuple.of(1, Arbitraries.longs().between(1, 20)));
+        return Combinators.combine(algorithms, requests, windows, bursts, parts, credits)
+                .as(RandomLimits::limit);
     }
 
     @Provide
@@ -51,9 +55,10 @@ final class RandomLimits extends DomainContextBase {
         return Combinators.combine(gaps, hits).as(Step::new).list().ofMaxSize(60);
     }
 
-    private static Limit limit(Algorithm algorithm, long requests, long window, long burst, int parts) {
+    private static Limit limit(Algorithm algorithm, long requests, long window, long burst, int parts, long credit) {
         boolean sliding = algorithm == Algorithm.SLIDING_WINDOW && window % parts == 0;
-        return new Limit(algorithm, requests, window, burst, sliding ? parts : 1);
+        Limit limit = new Limit(algorithm, requests, window, burst, sliding ? parts : 1);
+        return algorithm.lendsCredit() ? limit.withCredit(credit) : limit;
     }
 
     /** The gap of {@code step} stretched to {@code limit}: a few windows for a whole history. */
@@ -78,9 +83,9 @@ final class RandomLimits extends DomainContextBase {
         };
     }
 
-    /** The most hits that {@code limit} can hold. */
+    /** The most hits that {@code limit} can hold, on credit included. */
     static long capacity(Limit limit) {
-        return isBucket(limit) && limit.requests() > 0 ? limit.burst() : limit.requests();
+        return isBucket(limit) && limit.requests() > 0 ? limit.burst() + limit.credit() : limit.requests();
     }
 
     /** Plays {@code history} and returns the moment at its end. */

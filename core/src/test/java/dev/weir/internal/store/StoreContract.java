@@ -115,6 +115,31 @@ public abstract class StoreContract {
         assertThat(take("a", meter, 3, T0)).isTrue();
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"TOKEN_BUCKET", "GCRA"})
+    void hitsBeyondTheBurstPassOnceOnCredit(Algorithm algorithm) {
+        Meter meter = Meters.of(Limit.of(algorithm, 60, MINUTE).withBurst(10).withCredit(4));
+        assertThat(take("a", meter, 15, T0)).isFalse();
+        assertThat(take("a", meter, 10, T0)).isTrue();
+        for (int debt = 1; debt <= 4; debt++) {
+            Check check = check("a", meter, 1);
+            assertThat(decide(T0)).isTrue();
+            assertThat(check.outcome.debt).isEqualTo(debt);
+        }
+        Check over = check("a", meter, 2);
+        assertThat(decide(T0)).isFalse();
+        assertThat(over.outcome.debt).isEqualTo(4);
+        assertThat(over.outcome.retryAfter).isEqualTo(2_000_000);
+        // The credit comes back by repaying, not beside the refill.
+        assertThat(take("a", meter, 3, T0 + 2_000_000)).isFalse();
+        assertThat(take("a", meter, 2, T0 + 2_000_000)).isTrue();
+        assertThat(take("a", meter, -6, T0 + 2_000_000)).isTrue();
+        Check asked = check("a", meter, 0);
+        decide(T0 + 2_000_000);
+        assertThat(asked.outcome.debt).isZero();
+        assertThat(asked.outcome.remaining).isEqualTo(6);
+    }
+
     @Test
     void hitsGivenBackReachTheWindowThatTheyWereTakenFromAndNoOther() {
         Meter meter = meter(Algorithm.FIXED_WINDOW, 10);

@@ -195,8 +195,10 @@ final class Stripe extends SlotTable {
             if (at >= 0) { // else nothing to give back, or the request's own counters need more slots than there are
                 long block = state0(at);
                 int words = (int) state1(at);
-                blockMeter.take(arena.memory(block), Arena.offset(block), words, now, check.hits);
-                write(at, identity, out.used, expiry(now, out.reset), block, words);
+                long[] memory = arena.memory(block);
+                blockMeter.take(memory, Arena.offset(block), words, now, check.hits);
+                long lasts = blockMeter.lasts(memory, Arena.offset(block), words, now, out.reset);
+                write(at, identity, out.used, expiry(now, lasts), block, words);
             }
         } else {
             long key0 = stored(check.key0);
@@ -218,8 +220,8 @@ final class Stripe extends SlotTable {
         ask(check, null, 0, now);
         if (counts) {
             take(check, now);
-        } else if (check.meter instanceof BlockMeter) {
-            leave(check, now);
+        } else if (check.meter instanceof BlockMeter blockMeter) {
+            leave(check, blockMeter, now);
         }
         check.hits = hits;
         out.allowed = allowed;
@@ -230,11 +232,15 @@ final class Stripe extends SlotTable {
      * Unpins the block that {@link #askBlock} pinned, since nothing is taken: denied callers must not outlast admitted
      * ones.
      */
-    private void leave(Check check, long now) {
+    private void leave(Check check, BlockMeter meter, long now) {
         long identity = (check.key1 & TAG) | BLOCK;
         int at = find(stored(check.key0), identity);
         if (at >= 0 && isPinned(at)) {
-            write(at, identity, check.outcome.used, expiry(now, check.outcome.reset), state0(at), state1(at));
+            Outcome out = check.outcome;
+            long block = state0(at);
+            int words = (int) state1(at);
+            long lasts = meter.lasts(arena.memory(block), Arena.offset(block), words, now, out.reset);
+            write(at, identity, out.used, expiry(now, lasts), block, words);
         }
     }
 

@@ -172,7 +172,7 @@ final class BatchProgram {
         writer.add(Math.max(0, Math.min(expiryMicros, MAX_HITS)));
         writer.add(counters.reads());
         writer.add(meters.size());
-        writer.add((counters.hasBlocks() ? 1 : 0) + (counters.hasPermits() ? 2 : 0));
+        writer.add((counters.hasBlocks() ? 1 : 0) + (counters.hasPermits() ? 2 : 0) + (counters.hasLevels() ? 4 : 0));
         writer.add(hasGroups ? 1 : 0);
         writer.add(idempotent.isEmpty() ? 0 : 1);
         meters.write(writer);

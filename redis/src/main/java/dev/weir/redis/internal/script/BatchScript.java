@@ -18,6 +18,7 @@ public final class BatchScript {
         "sub_windows",
         "sliding_window_log",
         "permits",
+        "permit_levels",
         "meters",
         "groups",
         "idempotency",

@@ -21,6 +21,7 @@ final class CounterTable {
 
     private boolean blocks;
     private boolean permits;
+    private boolean levels;
     private int bytes;
 
     int size() {
@@ -46,14 +47,19 @@ final class CounterTable {
         return permits;
     }
 
+    /** Returns whether any counter is the levels of nodes that count permits. */
+    boolean hasLevels() {
+        return levels;
+    }
+
     /** Returns how many counters are read whole. */
     int reads() {
         return size - unread;
     }
 
-    /** Returns whether the script reads states of this kind whole: all but logs and permits, which may be long. */
+    /** Returns whether the script reads states of this kind whole: all but logs, permits and levels, which may be long. */
     static boolean isRead(MeterKind counting) {
-        return counting != MeterKind.LOG && counting != MeterKind.PERMITS;
+        return counting != MeterKind.LOG && counting != MeterKind.PERMITS && counting != MeterKind.PERMIT_LEVELS;
     }
 
     /** Returns the position of a counter among the script's keys: those that are read whole come first. */
@@ -88,6 +94,7 @@ final class CounterTable {
         positions[added] = isRead(counting) ? added - unread : unread++;
         blocks |= counting == MeterKind.LOG || counting == MeterKind.SUB_WINDOWS;
         permits |= counting == MeterKind.PERMITS;
+        levels |= counting == MeterKind.PERMIT_LEVELS;
         names[added] = RedisKey.of(check.name);
         bytes += names[added].length;
         table[slot(check.key0, check.key1, counting)] = added + 1;
@@ -101,6 +108,7 @@ final class CounterTable {
         unread = 0;
         blocks = false;
         permits = false;
+        levels = false;
         bytes = 0;
     }
 

@@ -80,6 +80,7 @@ final class MeterTable {
             case SUB_WINDOWS -> 4;
             case LOG -> 5;
             case PERMITS -> 6;
+            case PERMIT_LEVELS -> 7;
         };
     }
 

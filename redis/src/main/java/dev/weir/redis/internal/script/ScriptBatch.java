@@ -155,6 +155,7 @@ public final class ScriptBatch {
         int from = 0;
         for (int i = 0; i < size; i++) {
             CheckGroup group = groups[i];
+            group.storeMicros = now;
             Idempotency key = group.idempotency;
             if (key == null
                     || !IdempotencyRecordReader.read(

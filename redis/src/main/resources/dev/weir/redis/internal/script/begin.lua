@@ -1,7 +1,8 @@
 -- Weir's one script: it decides a batch of requests. Each request is charged on all of its counters or on none.
 --
 -- ARGV[1] is a program in MessagePack, one flat array of whole numbers:
---   expiry, keys to read, meters, 1 if any keeps a block + 2 if any counts permits, 1 if there are groups, 1 if any has an idempotency key,
+--   expiry, keys to read, meters, 1 if any keeps a block + 2 if any counts permits + 4 if any counts levels of permits, 1 if there are groups,
+--   1 if any has an idempotency key,
 --   {counting, 1 if denied hits count or 2 if hits are charged even if they do not fit, numbers...}..., entries...
 --   an entry is a run   key, meter, hits, how many times
 --         or a group    -checks, flags, {key, meter, hits, role}...
@@ -14,7 +15,7 @@
 --   flags are 1 if a quota passed elsewhere, 2 to ask only, and 4 for an idempotency key
 -- The reply is one flat array, because a nested table would cost as much as a call of Redis. It has the states as they were (the Java
 -- side replays the same arithmetic from there), the time and how many passed. Then it has what the states do not tell: for each entry
--- on a block (logs, sub-windows, permits) granted, used after, retry-after and reset, what is known of each idempotency key, and the hits of
+-- on a block (logs, sub-windows, permits, levels) granted, used after, retry-after and reset, what is known of each idempotency key, and the hits of
 -- each grant that was asked for again.
 -- After its expiry (in this clock) a batch charges nothing.
 --
@@ -29,7 +30,7 @@
 --   c[6]           the millisecond at which Redis expires it, kept in the state so that it rarely has to be set again. If a limit was
 --                  changed live and hits of the old one count for longer, a denial has to set it too.
 --   c[7]           the kind of meter, which is also the first byte of its state; 0 if that is a format of a later version; 6 for permits,
---                  which are a sorted set
+--                  which are a sorted set; 7 for levels of permits, which are a hash
 --
 -- Later versions. A state whose first byte is above 5 was written by a later version. The script neither reads nor writes it: its check
 -- takes nothing and denies nothing, a block is answered with -1, and on_fail decides. Any other value that is no state of its counter (too

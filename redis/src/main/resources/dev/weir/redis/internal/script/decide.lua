@@ -86,6 +86,8 @@ for k = 1, #KEYS do
   local lasting = c and c[5]
   if lasting and c[7] == 6 then
     write_permits(c)
+  elseif lasting and c[7] == 7 then
+    write_levels(c)
   elseif lasting == 0 then
     if values[k] or c[7] > 3 then
       call('DEL', KEYS[k])

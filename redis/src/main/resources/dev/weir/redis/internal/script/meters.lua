@@ -46,6 +46,13 @@ for i = 1, program[3] do
       requests = a, window = b,
     }
     at = at + 4
+  elseif counting == 7 then
+    meters[i] = {
+      load = load_levels, apply = levels, counts_denied = false, block = true,
+      requests = a, lasts = b, mode = c, node = d, number = program[at + 6], kept = program[at + 7], in_flight = program[at + 8],
+      wanted = program[at + 9], needed = program[at + 10], read = program[at + 11],
+    }
+    at = at + 12
   else
     meters[i] = {
       load = load_permits, apply = permits, counts_denied = false, block = true,

@@ -7,27 +7,29 @@
 -- While the batch runs: how many entries have expired, how many hits of the others still count, how many were added, and their time.
 local load_sliding_window_log, sliding_window_log, write_log
 if program[4] % 2 == 1 then
-  local HEAD, ENTRY, AHEAD, LEAST_ROOM, TOTALS = 18, 9, 64, 7, 65536
+  local HEAD, ENTRY, BLOCK, LEAST_ROOM, TOTALS = 18, 9, 64, 7, 65536
   local floor, min, max = math.floor, math.min, math.max
   local pack, unpack_state = struct.pack, struct.unpack
 
-  -- The moment and the total of the entry at index i, counted from the oldest of the ring.
+  -- The moment and the total of the entry at index i, counted from the oldest of the ring. Entries are read BLOCK at a time, and each block
+  -- once: a search reads as many blocks as there are halvings of the ring until one block is left, and later searches find many of them.
   local function entry(log, i)
     if log.moments then
       return log.moments[i + 1], log.totals[i + 1]
     end
-    local at = HEAD + ENTRY * ((log.first + i) % log.room)
-    local bytes = log.prefix
-    if at + ENTRY <= #bytes then
-      return unpack_state('>I7I2', bytes, at + 1)
+    local place = (log.first + i) % log.room
+    local at = place % BLOCK
+    local block = (place - at) / BLOCK
+    local bytes = log.blocks[block]
+    if not bytes then
+      local from = HEAD + ENTRY * BLOCK * block
+      bytes = call('GETRANGE', log.key, from, from + ENTRY * BLOCK - 1)
+      log.blocks[block] = bytes
     end
-    if log.read ~= at then
-      log.read, log.bytes = at, call('GETRANGE', log.key, at, at + ENTRY - 1)
-    end
-    if #log.bytes < ENTRY then
+    if #bytes < ENTRY * (at + 1) then
       return 0, log.base
     end
-    return unpack_state('>I7I2', log.bytes)
+    return unpack_state('>I7I2', bytes, ENTRY * at + 1)
   end
 
   -- The total before the entry at index i.
@@ -42,11 +44,12 @@ if program[4] % 2 == 1 then
   load_sliding_window_log = function(_, k)
     local log = {room = 0, first = 0, count = 0, base = 0, key = KEYS[k]}
     local forgotten, how, hits = 0, 5, 0
-    local value = redis.pcall('GETRANGE', log.key, 0, HEAD + ENTRY * AHEAD - 1)
+    local value = redis.pcall('GETRANGE', log.key, 0, HEAD + ENTRY * BLOCK - 1)
     if type(value) == 'string' and #value >= HEAD and value:byte() == 5 then
       local lasts, room, first, count, base = unpack_state('>I6I3I3I3I2', value, 2)
       if first < room and count <= room then
-        log.room, log.first, log.count, log.base, log.prefix = room, first, count, base, value
+        log.room, log.first, log.count, log.base = room, first, count, base
+        log.blocks = {[0] = value:sub(HEAD + 1)}
         forgotten = lasts
         hits = (total_before(log, count) - base) % TOTALS
       end

@@ -83,6 +83,9 @@ final class RandomHistory {
                             window(),
                             count(),
                             parts ? new int[] {2, 3, 10, edges ? 1_000 : 4}[random.nextInt(4)] : 1);
+            if (algorithm.lendsCredit() && random.nextBoolean()) {
+                limit = limit.withCredit(Math.min(count(), Long.MAX_VALUE - limit.burst()));
+            }
             if (Meters.refusal(limit) == null) {
                 return limit;
             }

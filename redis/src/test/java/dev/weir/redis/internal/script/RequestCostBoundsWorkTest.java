@@ -26,6 +26,7 @@ class RequestCostBoundsWorkTest {
     /** The script itself, the read of all counters, and those that read the statistics. */
     private static final int COMMANDS_OF_A_CALL = 4;
 
+    private static final int LONGEST_LOG = 10_000;
     private static final List<Check.Role> ROLES = List.of(Check.Role.values());
     private static final long HOUR = Duration.ofHours(1).toNanos() / 1_000;
     private static final List<Meter> METERS = List.of(
@@ -33,8 +34,9 @@ class RequestCostBoundsWorkTest {
             Meters.of(Limit.fixedWindow(100, Duration.ofHours(1))),
             Meters.of(Limit.slidingWindow(100, Duration.ofHours(1))),
             Meters.of(Limit.slidingWindow(100, Duration.ofHours(1)).withSubWindows(1_000)),
-            Meters.of(Limit.slidingWindowLog(10_000, Duration.ofHours(1))),
+            Meters.of(Limit.slidingWindowLog(LONGEST_LOG, Duration.ofHours(1))),
             Meters.of(Limit.slidingWindowLog(500, Duration.ofMinutes(30))));
+    private static final List<Meter> LOGS = METERS.subList(4, 6);
 
     private static final RedisProcess redis = RedisProcess.start();
     private static final ScriptStore script = new ScriptStore(redis);
@@ -58,6 +60,27 @@ class RequestCostBoundsWorkTest {
             group.askOnly = random.nextInt(8) == 0;
             assertThat(batch.add(group)).isTrue();
         }
+        assertWorkIsBounded(batch);
+    }
+
+    /**
+     * The costliest searches of one check: for the entries of a long ring that have expired, and then for the newest one that is left
+     * after a give-back, or for the one that makes room again after a denial, perhaps under a limit that was lowered since.
+     */
+    @Property(tries = 150, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
+    void forOneCheckOfALongLog(@ForAll long seed) {
+        Random random = new Random(seed);
+        script.close();
+        Check check = check(random, LOGS.get(random.nextInt(LOGS.size())), random.nextInt(-LONGEST_LOG, 500));
+        script.redis().set(RedisKey.of(check.name), log(random, LONGEST_LOG));
+        ScriptBatch batch = new ScriptBatch(1 << 20, 1 << 20, 1 << 20);
+        CheckGroup group = new CheckGroup().add(check);
+        group.askOnly = random.nextInt(4) == 0;
+        assertThat(batch.add(group)).isTrue();
+        assertWorkIsBounded(batch);
+    }
+
+    private static void assertWorkIsBounded(ScriptBatch batch) {
         long before = commands();
         assertThat(script.run(batch, NOW)).isEqualTo(BatchStatus.DONE);
         assertThat(commands() - before)
@@ -66,15 +89,21 @@ class RequestCostBoundsWorkTest {
     }
 
     private static Check check(Random random) {
-        Check check = new Check();
-        check.meter = METERS.get(random.nextInt(METERS.size()));
-        check.key0 = random.nextInt(6) * 31L + METERS.indexOf(check.meter);
-        check.key1 = check.key0;
-        check.hits = switch (random.nextInt(4)) {
+        Meter meter = METERS.get(random.nextInt(METERS.size()));
+        long hits = switch (random.nextInt(4)) {
             case 0 -> 1;
             case 1 -> -random.nextInt(5_000);
             default -> random.nextInt(12_000);
         };
+        return check(random, meter, hits);
+    }
+
+    private static Check check(Random random, Meter meter, long hits) {
+        Check check = new Check();
+        check.meter = meter;
+        check.key0 = random.nextInt(6) * 31L + METERS.indexOf(meter);
+        check.key1 = check.key0;
+        check.hits = hits;
         check.role = ROLES.get(random.nextInt(ROLES.size()));
         check.countsDenied = random.nextInt(4) == 0;
         ScriptStore.name(check);
