@@ -21,6 +21,7 @@ import dev.weir.internal.model.Rule;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -91,7 +92,10 @@ public final class RuleExplainer {
         String asked = from.match().isEmpty()
                 ? "it asks for nothing"
                 : from.match().stream().map(RuleExplainer::text).collect(Collectors.joining(", "));
-        return new RuleExplanation(rule, true, asked);
+        String priority = match.priority == null
+                ? ""
+                : ", and its priority is " + match.priority.name().toLowerCase(Locale.ROOT);
+        return new RuleExplanation(rule, true, asked + priority);
     }
 
     private static String keys(KeyBy key) {

@@ -9,6 +9,7 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.keyby.OverrideCounterKey;
 import dev.weir.internal.match.keyby.WeirCounterKey;
 import dev.weir.internal.model.Rule;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,7 +69,7 @@ public final class CounterNote {
         if (agreed != null) {
             OverrideCounterKey.hash(hash, hash.key0(), hash.key1(), agreed);
         }
-        return new CounterLabel(parts.text(ipv6Prefix), String.format("%016x", hash.key0()));
+        return new CounterLabel(parts.text(ipv6Prefix), HexFormat.of().toHexDigits(hash.key0()));
     }
 
     /** Releases the strings of the request. */

@@ -1,6 +1,7 @@
 package dev.weir.internal.match;
 
 import dev.weir.Limit;
+import dev.weir.LoadShedder.Priority;
 import dev.weir.internal.counter.CounterName;
 import dev.weir.internal.model.Rule;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,14 @@ public final class Match {
     public boolean ofCaller;
 
     public boolean keyMissing;
+
+    /** How important the request is; null unless the rule is the capacity of a service. */
+    @Nullable
+    public Priority priority;
+
+    /** Whether the request is shed, because the service of the rule is near its capacity. */
+    public boolean shed;
+
     public final CounterName name = new CounterName();
 
     /** Null until the name of a counter is first needed. */
@@ -35,7 +44,9 @@ public final class Match {
     Match() {}
 
     public Match set(@Nullable Rule rule, @Nullable Limit override, int descriptor, boolean countsDenied) {
-        this.rule = rule;
+        if (this.rule != rule) {
+            this.rule = rule;
+        }
         this.override = override;
         this.agreed = null;
         this.descriptor = descriptor;
@@ -43,6 +54,8 @@ public final class Match {
         this.ofCaller = false;
         this.countsDenied = countsDenied;
         this.keyMissing = false;
+        this.priority = null;
+        this.shed = false;
         this.key0 = 0;
         this.key1 = 0;
         return this;
@@ -85,6 +98,11 @@ public final class Match {
 
     public long key1() {
         return key1;
+    }
+
+    /** Whether the rule is the capacity of a service, which never denies this request. */
+    public boolean isCritical() {
+        return priority == Priority.CRITICAL;
     }
 
     /** Returns the note for the parts of the counter. */

@@ -9,9 +9,11 @@ import dev.weir.internal.match.keyby.CounterNameWriter;
 import dev.weir.internal.match.keyby.EnvoyCounterKey;
 import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.TakenPermits;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +48,7 @@ public final class Matches {
      */
     public boolean apart;
 
-    /** What is known of concurrency limits before any check is decided; null if no rule limits concurrency. */
+    /** The state of concurrency limits before any check is decided; null if no rule limits concurrency. */
     public @Nullable TakenPermits taken;
 
     /** Whether each match notes the parts of its counter, so that {@link #counter} can name it. */
@@ -146,6 +148,16 @@ public final class Matches {
         Match removed = matches[index];
         System.arraycopy(matches, index + 1, matches, index, size - index - 1);
         matches[--size] = removed;
+    }
+
+    /** Keeps the matches of rules that pass {@code filter}. */
+    public void retain(BiPredicate<String, Integer> filter) {
+        for (int i = size - 1; i >= 0; i--) {
+            Rule rule = matches[i].rule;
+            if (rule == null || !filter.test(rule.label(), matches[i].descriptor)) {
+                remove(i);
+            }
+        }
     }
 
     /** Sorts the matches from {@code from} on, all of rules, by rule; they consist of a few sorted runs. */

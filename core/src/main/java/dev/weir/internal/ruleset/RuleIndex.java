@@ -13,6 +13,8 @@ import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.match.override.CallerOverrides;
 import dev.weir.internal.match.override.OverrideLookup;
 import dev.weir.internal.match.override.OverrideMatcher;
+import dev.weir.internal.match.override.ReputationLookup;
+import dev.weir.internal.match.override.ReputationMatcher;
 import dev.weir.internal.match.pattern.Attributes;
 import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.pattern.IpAddress;
@@ -28,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiPredicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +58,11 @@ public final class RuleIndex {
     private final Map<String, Rule> standalone = new HashMap<>();
     /** By domain: its attributes, once a caller has asked for them. */
     private final Map<String, Set<String>> attributes = new ConcurrentHashMap<>();
+    /** By domain: its units, once a caller has named one. */
+    private final Map<String, Set<String>> units = new ConcurrentHashMap<>();
+
+    /** Null if no rule looks at reputations. */
+    private final @Nullable ReputationMatcher reputation;
 
     private final EndpointForm endpointForm;
     private final Map<String, Set<String>> countedBy = new HashMap<>();
@@ -64,7 +72,8 @@ public final class RuleIndex {
             OverrideLookup quotas,
             RuleSwitches switches,
             EndpointForm endpointForm,
-            UnaryOperator<Rule> underLoad) {
+            UnaryOperator<Rule> underLoad,
+            ReputationLookup reputations) {
         this.source = source;
         this.endpointForm = endpointForm;
         this.everything = switches.everything();
@@ -81,7 +90,8 @@ public final class RuleIndex {
             domains.put(name, tree);
         });
         source.weir.forEach((name, list) -> {
-            WeirDomain plain = new WeirDomain(list, endpointForm, adoption);
+            WeirDomain plain =
+                    new WeirDomain(list, source.priorities.getOrDefault(name, List.of()), endpointForm, adoption);
             EnvoyDomain tree = trees.get(name);
             domains.put(name, tree == null ? plain : new LayeredDomain(tree, plain));
         });
@@ -91,6 +101,7 @@ public final class RuleIndex {
         }
         this.quotas = new OverrideMatcher(quotas, scopes);
         this.rules = List.copyOf(all);
+        this.reputation = ReputationMatcher.of(rules, reputations);
         this.off = everything == SwitchState.OFF;
         this.mayWait = rules.stream().anyMatch(rule -> rule.queue() != null || rule.tarpitMicros() > 0);
     }
@@ -113,17 +124,23 @@ public final class RuleIndex {
     /** Compiles {@code rules} as above; rules in Weir's format compare endpoints in {@code endpointForm}. */
     public static RuleIndex of(
             WrittenRules rules, OverrideLookup quotas, RuleSwitches switches, EndpointForm endpointForm) {
-        return of(rules, quotas, switches, endpointForm, UnaryOperator.identity());
+        return of(rules, quotas, switches, endpointForm, UnaryOperator.identity(), ReputationLookup.NONE);
     }
 
-    /** Compiles {@code rules} as above; {@code underLoad} returns a rule with the limit that its load leaves in force. */
+    /**
+     * Compiles {@code rules} as above.
+     *
+     * @param underLoad returns a rule with the limit that its load leaves in force
+     * @param reputations looks up the reputation of callers; its contents may change while the index is in use
+     */
     public static RuleIndex of(
             WrittenRules rules,
             OverrideLookup quotas,
             RuleSwitches switches,
             EndpointForm endpointForm,
-            UnaryOperator<Rule> underLoad) {
-        return new RuleIndex(rules, quotas, switches, endpointForm, underLoad);
+            UnaryOperator<Rule> underLoad,
+            ReputationLookup reputations) {
+        return new RuleIndex(rules, quotas, switches, endpointForm, underLoad, reputations);
     }
 
     /** Whether requests of some rule may wait: for their turn, or for their denial. */
@@ -203,12 +220,19 @@ public final class RuleIndex {
         CallerOverrides quota = own == null ? null : quotas.find(request, into);
         if (own == null || quota == null) {
             domain.match(request, into);
-            return;
+        } else {
+            into.tier.set(quota.tier());
+            into.endpointForm = endpointForm;
+            domain.match(request, into);
+            quotas.apply(request, quota, own, into);
         }
-        into.tier.set(quota.tier());
-        into.endpointForm = endpointForm;
-        domain.match(request, into);
-        quotas.apply(request, quota, own, into);
+        if (reputation != null) {
+            reputation.apply(request, into);
+        }
+        BiPredicate<String, Integer> only = request.onlyRules();
+        if (only != null) {
+            into.retain(only);
+        }
     }
 
     /**
@@ -283,6 +307,11 @@ public final class RuleIndex {
     /** The attributes that rules of {@code domain} match or count by; empty in a domain that does not exist. */
     public Set<String> attributes(String domain) {
         return attributes.computeIfAbsent(hasDomain(domain) ? domain : "", source::attributes);
+    }
+
+    /** The units that rules of {@code domain} count beside requests; empty in a domain that does not exist. */
+    public Set<String> units(String domain) {
+        return units.computeIfAbsent(hasDomain(domain) ? domain : "", source::units);
     }
 
     /** The tier that an override gives the caller of {@code request}; null if there is none. */

@@ -1,9 +1,15 @@
 package dev.weir.internal.ruleset;
 
+import dev.weir.Request;
+import dev.weir.internal.explain.RuleReach;
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
+import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.override.OverrideSelector;
 import dev.weir.internal.match.pattern.Attributes;
+import dev.weir.internal.match.pattern.Condition;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.pattern.ValuePattern;
+import dev.weir.internal.match.weir.PriorityRule;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.LoadCurve;
 import dev.weir.internal.model.LoadQuery;
@@ -17,18 +23,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The rules as written: an immutable value that is cheap to build and to layer over another. Requests are not matched
  * against it; {@link RuleIndex} compiles it once, when it comes into force.
  */
-public final class WrittenRules implements dev.weir.RuleSet {
+public final class WrittenRules implements OutlinedRules {
     /** By domain, in the order in which the domains were added. */
     final Map<String, List<EnvoyDescriptor>> envoy;
 
     final Map<String, List<WeirRule>> weir;
     final Map<String, LoadQuery> loadQueries;
+    /** By domain in Weir's format: how important its requests are. */
+    final Map<String, List<PriorityRule>> priorities;
+
     private final List<Rule> rules;
     /** The scope of each rule; null until first used. */
     private volatile @Nullable Map<Rule, String> scopes;
@@ -37,6 +47,7 @@ public final class WrittenRules implements dev.weir.RuleSet {
         this.envoy = Collections.unmodifiableMap(new LinkedHashMap<>(builder.envoy));
         this.weir = Collections.unmodifiableMap(new LinkedHashMap<>(builder.weir));
         this.loadQueries = Collections.unmodifiableMap(new LinkedHashMap<>(builder.loadQueries));
+        this.priorities = Map.copyOf(builder.priorities);
         List<Rule> all = new ArrayList<>();
         envoy.values().forEach(each -> collectRules(each, all));
         weir.values().forEach(list -> list.forEach(each -> all.add(each.rule())));
@@ -56,9 +67,44 @@ public final class WrittenRules implements dev.weir.RuleSet {
         return new WrittenRulesBuilder();
     }
 
+    /**
+     * Whether a rule may ever apply to requests like {@code request}, which has one descriptor, if its {@code open}
+     * attributes have any values. Endpoints are compared in {@code form}. A doubt counts as yes.
+     */
+    public boolean mayApply(Request request, Set<String> open, EndpointForm form) {
+        RuleReach reach = new RuleReach(request, open, form);
+        return reach.weir(weir.getOrDefault(request.domain(), List.of()))
+                || reach.envoy(envoy.getOrDefault(request.domain(), List.of()));
+    }
+
     /** Returns a builder with everything in this set, to add a layer over it. */
     public WrittenRulesBuilder toBuilder() {
         return new WrittenRulesBuilder(this);
+    }
+
+    /**
+     * Returns a copy with every rule, descriptor and priority replaced by its function. Descriptors come one by one,
+     * parents before children.
+     */
+    public WrittenRules map(
+            UnaryOperator<WeirRule> rule,
+            UnaryOperator<EnvoyDescriptor> descriptor,
+            UnaryOperator<PriorityRule> priority) {
+        WrittenRulesBuilder copy = toBuilder();
+        copy.weir.replaceAll((domain, list) -> list.stream().map(rule).toList());
+        copy.envoy.replaceAll((domain, list) -> map(list, descriptor));
+        copy.priorities.replaceAll((domain, list) -> list.stream().map(priority).toList());
+        return copy.build();
+    }
+
+    private static List<EnvoyDescriptor> map(List<EnvoyDescriptor> list, UnaryOperator<EnvoyDescriptor> descriptor) {
+        List<EnvoyDescriptor> mapped = new ArrayList<>();
+        for (EnvoyDescriptor each : list) {
+            EnvoyDescriptor next = descriptor.apply(each);
+            mapped.add(new EnvoyDescriptor(
+                    next.key(), next.value(), next.rule(), next.shareThreshold(), map(next.children(), descriptor)));
+        }
+        return mapped;
     }
 
     /** Returns a set without rules: nothing is limited. */
@@ -168,15 +214,52 @@ public final class WrittenRules implements dev.weir.RuleSet {
                 .toList();
     }
 
+    @Override
+    public List<RuleOutline> outlines() {
+        Map<Rule, WeirRule> written = new HashMap<>();
+        weir.values().forEach(list -> list.forEach(each -> written.put(each.rule(), each)));
+        List<RuleOutline> outlines = new ArrayList<>();
+        for (Rule each : rules) {
+            WeirRule own = written.get(each);
+            outlines.add(new RuleOutline(
+                    each.domain(),
+                    each.label(),
+                    String.valueOf(each.limit()),
+                    own != null,
+                    own == null
+                            ? List.of()
+                            : own.match().stream().map(Condition::attribute).toList(),
+                    own == null ? KeyBy.global() : own.keyBy()));
+        }
+        return outlines;
+    }
+
     /** The attributes that rules of {@code domain} match or count by; empty in a domain that does not exist. */
     public Set<String> attributes(String domain) {
         Set<String> names = new TreeSet<>();
         for (WeirRule each : weir.getOrDefault(domain, List.of())) {
             each.match().forEach(condition -> names.add(condition.attribute()));
             each.keyBy().parts().forEach(names::addAll);
+            if (each.rule().isCapacity()) {
+                names.add(Attributes.PRIORITY);
+                names.add(Attributes.METHOD);
+            }
+        }
+        for (PriorityRule each : priorities.getOrDefault(domain, List.of())) {
+            each.match().forEach(condition -> names.add(condition.attribute()));
         }
         collectKeys(envoy.getOrDefault(domain, List.of()), names);
         return names;
+    }
+
+    /** The units that rules of {@code domain} count beside requests; empty in a domain that does not exist. */
+    Set<String> units(String domain) {
+        Set<String> units = new TreeSet<>();
+        for (WeirRule each : weir.getOrDefault(domain, List.of())) {
+            units.add(each.rule().unit());
+        }
+        units.remove(Rule.REQUESTS);
+        return units;
     }
 
     private static void collectKeys(List<EnvoyDescriptor> descriptors, Set<String> into) {

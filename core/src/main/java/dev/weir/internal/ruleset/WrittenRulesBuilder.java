@@ -1,6 +1,7 @@
 package dev.weir.internal.ruleset;
 
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
+import dev.weir.internal.match.weir.PriorityRule;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.LoadQuery;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ public final class WrittenRulesBuilder {
     final Map<String, List<EnvoyDescriptor>> envoy = new LinkedHashMap<>();
     final Map<String, List<WeirRule>> weir = new LinkedHashMap<>();
     final Map<String, LoadQuery> loadQueries = new LinkedHashMap<>();
+    final Map<String, List<PriorityRule>> priorities = new LinkedHashMap<>();
 
     WrittenRulesBuilder() {}
 
@@ -22,6 +24,7 @@ public final class WrittenRulesBuilder {
         envoy.putAll(from.envoy);
         weir.putAll(from.weir);
         loadQueries.putAll(from.loadQueries);
+        priorities.putAll(from.priorities);
     }
 
     /**
@@ -51,6 +54,14 @@ public final class WrittenRulesBuilder {
         return this;
     }
 
+    /** Sets how important the requests of a domain in Weir's format are; the first that matches holds. */
+    public WrittenRulesBuilder priorities(String domain, List<PriorityRule> list) {
+        if (!list.isEmpty()) {
+            priorities.put(domain, List.copyOf(list));
+        }
+        return this;
+    }
+
     /**
      * Adds {@code rule} to its domain, replacing the rule in Weir's format with the same id, if any. The domain may
      * also be in Envoy's format.
@@ -74,6 +85,7 @@ public final class WrittenRulesBuilder {
     public WrittenRulesBuilder over(WrittenRules upper) {
         envoy.putAll(upper.envoy);
         loadQueries.putAll(upper.loadQueries);
+        priorities.putAll(upper.priorities);
         upper.weir.forEach((domain, rules) -> {
             Map<String, WeirRule> merged = new LinkedHashMap<>();
             weir.getOrDefault(domain, List.of())

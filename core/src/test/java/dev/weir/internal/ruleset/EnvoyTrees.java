@@ -71,7 +71,7 @@ public final class EnvoyTrees {
         return matches;
     }
 
-    /** What the request meets, each as {@code descriptor:rule}. */
+    /** The rules that the request meets, each as {@code descriptor:rule}. */
     public static List<String> met(WrittenRules rules, Request request) {
         return met(RuleIndex.of(rules), request);
     }

@@ -11,6 +11,7 @@ import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.pattern.EndpointPattern;
 import dev.weir.internal.match.pattern.ValuePattern;
+import dev.weir.internal.model.RegionScope;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import java.util.Arrays;
@@ -133,30 +134,37 @@ public final class LimitOverride {
     }
 
     /**
-     * This override's numbers with the algorithm of a rule's limit. A window of the calendar is a {@code fixed_window}
-     * whatever the rule's algorithm: no other counts by the calendar.
+     * This override's numbers with the algorithm and the credit of a rule's limit. A window of the calendar is a {@code fixed_window}
+     * whatever the rule's algorithm: no other counts by the calendar. Of a sliced rule, this region has its part of them.
      */
-    public EffectiveLimit over(Limit rule) {
+    public EffectiveLimit over(Limit rule, RegionScope scope) {
         EffectiveLimit found = last;
-        if (found != null && rule.equals(found.replaces)) {
+        if (found != null && found.isFor(rule, scope)) {
             return found;
         }
         for (EffectiveLimit each : others) {
-            if (rule.equals(each.replaces)) {
+            if (each.isFor(rule, scope)) {
                 return each;
             }
         }
-        return add(rule);
+        return add(rule, scope);
     }
 
-    private synchronized EffectiveLimit add(Limit rule) {
-        Limit given = own.limit();
+    private synchronized EffectiveLimit add(Limit rule, RegionScope scope) {
+        Limit given = scope.partOf(own.limit());
         // An override changes how many permits there are, and never how long they last.
         long window = rule.algorithm() == Algorithm.CONCURRENCY ? rule.windowMicros() : given.windowMicros();
         Limit replaced = given.calendar() != null
                 ? given
-                : new Limit(rule.algorithm(), given.requests(), window, given.burst(), rule.subWindows());
-        EffectiveLimit added = new EffectiveLimit(rule, replaced);
+                : new Limit(
+                        rule.algorithm(),
+                        given.requests(),
+                        window,
+                        given.burst(),
+                        rule.subWindows(),
+                        null,
+                        Math.min(rule.credit(), Long.MAX_VALUE - given.burst()));
+        EffectiveLimit added = new EffectiveLimit(rule, scope, replaced);
         EffectiveLimit before = last;
         if (before == null) {
             last = added;

@@ -78,12 +78,13 @@ public final class OverrideMatcher {
             return false;
         }
         if (limit != null) {
-            match.agreed(with.over(limit));
+            match.agreed(with.over(limit, rule.scope()));
         }
         return true;
     }
 
-    private static void countApart(Match match, Matches into) {
+    /** Counts the hits of an override apart if the rule's own counter cannot hold them. */
+    static void countApart(Match match, Matches into) {
         Rule rule = match.rule;
         Limit limit = rule == null ? null : rule.limit();
         EffectiveLimit with = match.agreed;

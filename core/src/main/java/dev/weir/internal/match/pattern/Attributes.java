@@ -1,5 +1,6 @@
 package dev.weir.internal.match.pattern;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The attributes that have a meaning for Weir; any other is text to compare and to count by. */
@@ -11,6 +12,11 @@ public final class Attributes {
     public static final String CLIENT_ID = "client_id";
     public static final String API_KEY = "api_key";
     public static final String TIER = "tier";
+    /** The identities that a request's {@link #CLIENT_ID} may stand in for. */
+    public static final List<String> OF_CLIENT = List.of("user_id", API_KEY, IP);
+
+    /** How important a request is, as its caller says: it can lower its priority, and not raise it. */
+    public static final String PRIORITY = "priority";
     /** The entry of a descriptor that says which unit its hits are of; without it they are requests. */
     public static final String UNIT = "weir.unit";
     /** The entry of a descriptor with {@link #UNIT} whose hits were used already: {@code true} charges them in full. */
@@ -34,6 +40,6 @@ public final class Attributes {
 
     /** Whether a request's {@code client_id} may stand in for {@code attribute}. */
     public static boolean isClient(String attribute) {
-        return attribute.equals("user_id") || attribute.equals("api_key") || attribute.equals(IP);
+        return OF_CLIENT.contains(attribute);
     }
 }

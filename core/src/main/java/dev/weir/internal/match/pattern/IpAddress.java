@@ -17,6 +17,14 @@ public final class IpAddress {
     private static final long MAPPED = 0xffff_0000_0000L;
     private static final int LONGEST = 45;
     private static final int MOST_PORT = 65_535;
+    /** The value of each hexadecimal digit, -1 for other characters. */
+    private static final byte[] HEX = new byte['f' + 1];
+
+    static {
+        for (int i = 0; i < HEX.length; i++) {
+            HEX[i] = (byte) Character.digit(i, 16);
+        }
+    }
 
     private long high;
     private long low;
@@ -212,6 +220,9 @@ public final class IpAddress {
     private boolean readIpv6(String text, int from, int end) {
         int groups = 0;
         int gap = -1;
+        // The groups so far, since the gap if there was one.
+        long bitsHigh = 0;
+        long bitsLow = 0;
         int at = from;
         if (text.charAt(from) == ':') {
             if (text.charAt(from + 1) != ':') {
@@ -234,12 +245,13 @@ public final class IpAddress {
                 if (ipv4 < 0) {
                     return false;
                 }
-                put((int) (ipv4 >>> 16));
-                put((int) ipv4 & 0xffff);
+                bitsHigh = bitsHigh << 32 | bitsLow >>> 32;
+                bitsLow = bitsLow << 32 | ipv4;
                 groups += 2;
                 break;
             }
-            put(group);
+            bitsHigh = bitsHigh << 16 | bitsLow >>> 48;
+            bitsLow = bitsLow << 16 | group;
             groups++;
             if (at == end) {
                 break;
@@ -253,36 +265,25 @@ public final class IpAddress {
                 }
                 gap = groups;
                 at++;
+                putBeforeGap(bitsHigh, bitsLow, gap);
+                bitsHigh = 0;
+                bitsLow = 0;
             }
         }
-        if (gap < 0) {
-            return groups == 8;
-        }
-        widen(8 - groups, groups - gap);
-        return groups < 8;
+        high |= bitsHigh;
+        low |= bitsLow;
+        return gap < 0 ? groups == 8 : groups < 8;
     }
 
-    private void put(int group) {
-        high = high << 16 | low >>> 48;
-        low = low << 16 | group;
-    }
-
-    /** Puts {@code zeros} groups of zero before the last {@code tail} groups. */
-    private void widen(int zeros, int tail) {
-        long tailHigh = high;
-        long tailLow = low;
-        int keep = tail * 16;
-        if (keep < 128) {
-            tailHigh = keep <= 64 ? 0 : high & ~(-1L << (keep - 64));
-            tailLow = keep >= 64 ? low : keep == 0 ? 0 : low & ~(-1L << keep);
+    /** Sets the first {@code groups} groups of the address, at least one and at most eight. */
+    private void putBeforeGap(long bitsHigh, long bitsLow, int groups) {
+        int shift = 128 - 16 * groups;
+        if (shift >= 64) {
+            high = bitsLow << (shift - 64);
+        } else {
+            high = shift == 0 ? bitsHigh : bitsHigh << shift | bitsLow >>> (64 - shift);
+            low = bitsLow << shift;
         }
-        high ^= tailHigh;
-        low ^= tailLow;
-        for (int i = 0; i < zeros; i++) {
-            put(0);
-        }
-        high |= tailHigh;
-        low |= tailLow;
     }
 
     /** The address last read in its {@linkplain #normalForm one spelling}. */
@@ -365,13 +366,9 @@ public final class IpAddress {
         }
     }
 
-    /** The value of a hexadecimal digit in ASCII, or -1. */
+    /** The value of a hexadecimal digit in ASCII, or -1. A table, because no processor predicts digits. */
     private static int hex(char c) {
-        if (isDigit(c)) {
-            return c - '0';
-        }
-        int small = c | 0x20;
-        return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
+        return c < HEX.length ? HEX[c] : -1;
     }
 
     private static boolean isDigit(char c) {

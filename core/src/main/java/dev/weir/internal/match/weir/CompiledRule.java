@@ -29,8 +29,10 @@ final class CompiledRule {
     private final @Nullable Rollout rollout;
     /** Read only for shared stores. */
     private final byte[] namePrefix;
+    /** Finds the priority of requests; null unless the rule is the capacity of a service. */
+    private final @Nullable PriorityTable ranking;
 
-    CompiledRule(Rule rule, List<CompiledCondition> rest, CompiledKeyBy key) {
+    CompiledRule(Rule rule, List<CompiledCondition> rest, CompiledKeyBy key, @Nullable PriorityTable ranking) {
         this.rule = rule;
         this.rest = rest.isEmpty() ? NO_REST : rest.toArray(CompiledCondition[]::new);
         this.key = key;
@@ -39,6 +41,7 @@ final class CompiledRule {
         Limit limit = rule.limit();
         this.limited = limit != null;
         this.rollout = Rollout.of(rule);
+        this.ranking = rule.isCapacity() ? ranking : null;
         this.namePrefix = limit == null ? NONE : CounterNameWriter.prefix(rule, limit);
         if (limit != null) {
             CounterKeyHash hash = WeirCounterKey.prefix(new CounterKeyHash(), rule, limit);
@@ -58,6 +61,9 @@ final class CompiledRule {
         if (!limited) {
             return;
         }
+        if (ranking != null) {
+            match.priority = ranking.of(into.frame);
+        }
         match.keyMissing = !key.resolve(into.frame, into.parts);
         if (match.keyMissing && skipsMissing) {
             return;
@@ -72,7 +78,14 @@ final class CompiledRule {
         if (into.names != null && rule.consistency() != Consistency.LOCAL) {
             into.names.rule(match.name, namePrefix, rule, into.parts, key.ipv6Prefix);
         }
-        Limit limit = into.noting ? rule.limit() : null;
+        if (into.noting) {
+            note(match, into);
+        }
+    }
+
+    /** A method of its own, so that the JIT inlines the other. */
+    private void note(Match match, Matches into) {
+        Limit limit = rule.limit();
         if (limit != null) {
             match.note().rule(rule, limit, into.parts, key.ipv6Prefix);
         }

@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A domain in Weir's format: every rule whose conditions hold applies.
@@ -33,13 +34,20 @@ public final class WeirDomain implements Domain {
     private final Map<List<Object>, CompiledKeyBy> keys = new HashMap<>();
 
     private final Map<List<Object>, CompiledCondition> shared = new HashMap<>();
+    private final @Nullable PriorityTable ranking;
     private final ExactMatchTable everyone;
     /** Indexed by position. */
     private final ExactMatchTable[][] byPosition;
 
-    /** Compiles {@code rules}, which compare endpoints in {@code form}. */
-    public WeirDomain(List<WeirRule> rules, EndpointForm form, RuleRegistrar adopt) {
+    /**
+     * Compiles {@code rules}, which compare endpoints in {@code form}; {@code priorities} say how important requests
+     * are to rules that are the capacity of a service.
+     */
+    public WeirDomain(List<WeirRule> rules, List<PriorityRule> priorities, EndpointForm form, RuleRegistrar adopt) {
         positions = new AttributePositions(form);
+        // Attributes that only priorities read cost nothing where no rule asks for a priority.
+        boolean ranks = rules.stream().anyMatch(each -> each.rule().isCapacity());
+        ranking = ranks ? new PriorityTable(priorities, positions) : null;
         Map<List<Integer>, ExactMatchTable> signatures = new LinkedHashMap<>();
         everyone = new ExactMatchTable(new int[0]);
         signatures.put(List.of(), everyone);
@@ -62,7 +70,7 @@ public final class WeirDomain implements Domain {
         IndexedConditions conditions = new IndexedConditions(from.matchIn(positions.form()), positionOf, texts, shared);
         CompiledKeyBy key = keys.computeIfAbsent(
                 List.of(from.keyBy(), ignoresCase), each -> new CompiledKeyBy(from.keyBy(), positionOf));
-        CompiledRule compiled = new CompiledRule(rule, conditions.rest(), key);
+        CompiledRule compiled = new CompiledRule(rule, conditions.rest(), key, ranking);
         ExactMatchTable signature = signatures.computeIfAbsent(
                 conditions.positions(),
                 indexed -> new ExactMatchTable(

@@ -3,6 +3,7 @@ package dev.weir.rules.internal.load;
 import static dev.weir.text.message.PrintableText.quote;
 
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
+import dev.weir.internal.match.weir.PriorityRule;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.LoadQuery;
 import dev.weir.internal.ruleset.WrittenRules;
@@ -38,6 +39,7 @@ public final class DomainMerger {
         final List<EnvoyDescriptor> descriptors = new ArrayList<>();
         final List<WeirRule> rules = new ArrayList<>();
         final Map<Object, String> seen = new HashMap<>();
+        final List<PriorityRule> priorities = new ArrayList<>();
         final List<RuleFile.Envoy> envoyFiles = new ArrayList<>();
 
         Domain(RuleFile first) {
@@ -58,6 +60,7 @@ public final class DomainMerger {
             envoy.descriptors().forEach(each -> addDescriptor(domain, each, file.problems()));
         } else if (file instanceof RuleFile.Weir weir) {
             weir.rules().forEach(each -> addRule(domain, each, file.problems()));
+            domain.priorities.addAll(weir.priorities());
             weir.loadQueries().forEach(each -> addLoadQuery(each, file.problems()));
         }
     }
@@ -138,7 +141,7 @@ public final class DomainMerger {
             if (domain.first instanceof RuleFile.Envoy) {
                 builder.envoy(name, domain.descriptors);
             } else {
-                builder.weir(name, domain.rules);
+                builder.weir(name, domain.rules).priorities(name, domain.priorities);
             }
         });
         loadQueries.values().forEach(builder::loadQuery);

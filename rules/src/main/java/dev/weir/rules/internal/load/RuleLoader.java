@@ -1,7 +1,6 @@
 package dev.weir.rules.internal.load;
 
 import dev.weir.rules.internal.grammar.RuleFile;
-import dev.weir.rules.internal.grammar.StoreNames;
 import dev.weir.text.diagnostics.Diagnostic;
 import dev.weir.text.diagnostics.DiagnosticCollector;
 import java.io.IOException;
@@ -80,11 +79,7 @@ public final class RuleLoader {
             DiagnosticCollector problems = new DiagnosticCollector(file.name(), file.places());
             files.add(problems);
             RuleFile read = RuleFile.read(
-                    file.bytes(),
-                    problems,
-                    new StoreNames(options.stores()),
-                    options.calendarMonths(),
-                    options.endpointForm());
+                    file.bytes(), problems, options.names(), options.calendarMonths(), options.endpointForm());
             if (read != null) {
                 domains.add(read);
             }

@@ -7,6 +7,7 @@ import dev.weir.text.message.PrintableText;
 import dev.weir.text.yaml.YamlReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,17 +18,22 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
  * Rule files, and folders with their sub-folders. Names that begin with a dot are hidden and skipped. This includes the
- * {@code ..data} of a Kubernetes ConfigMap, whose files are read once, through the links beside it.
+ * {@code ..data} of a Kubernetes ConfigMap, whose files are read once, through the links beside it. Tests of rules beside
+ * them are skipped too.
  */
 public final class RulePaths {
     private static final int MAX_DEPTH = 8;
     private static final int MAX_FILES = 10_000;
     private static final int MOST_NAMED = 5;
     private static final long MAX_BYTES = 4L * YamlReader.MAX_BYTES;
+
+    private static final Pattern TEST_FILE = Pattern.compile("(?i)\\.test\\.ya?ml$");
+    private static final Pattern TESTS = Pattern.compile("(?m)^tests:");
 
     private final List<Path> roots;
 
@@ -48,6 +54,7 @@ public final class RulePaths {
         List<Diagnostic> problems = new ArrayList<>();
         List<RuleDocument> files = new ArrayList<>();
         long left = MAX_BYTES;
+        Path tests = null;
         for (Path each : paths(problems)) {
             try {
                 byte[] bytes = bytes(each);
@@ -56,13 +63,20 @@ public final class RulePaths {
                     problems.add(error(each, "more than " + (MAX_BYTES >> 20) + " MiB in all", ""));
                     break;
                 }
-                files.add(new RuleDocument(each.toString(), bytes));
+                if (isTest(each, bytes)) {
+                    tests = each;
+                } else {
+                    files.add(new RuleDocument(each.toString(), bytes));
+                }
             } catch (TooLarge e) {
                 String limit = "more than " + (YamlReader.MAX_BYTES >> 20) + " MiB";
                 problems.add(error(each, limit, "split it into several files"));
             } catch (IOException e) {
                 problems.add(error(each, "cannot be read: " + FileErrors.why(e), ""));
             }
+        }
+        if (tests != null && files.isEmpty() && problems.isEmpty()) {
+            problems.add(error(tests, "tests, and no rules beside them", "expected: at least one rule file"));
         }
         return RuleFilesSnapshot.of(files, problems);
     }
@@ -155,6 +169,18 @@ public final class RulePaths {
     private static boolean isRuleFile(String name) {
         String lower = name.toLowerCase(Locale.ROOT);
         return lower.endsWith(".yaml") || lower.endsWith(".yml");
+    }
+
+    /** Whether a file with this name may hold tests of rules, which {@code weir test} reads. */
+    public static boolean isTestFile(String name) {
+        return TEST_FILE.matcher(name).find();
+    }
+
+    /** Whether a file of a folder has tests: both its name and its contents say so, lest rules with that name are lost. */
+    private boolean isTest(Path file, byte[] bytes) {
+        return !roots.contains(file)
+                && isTestFile(String.valueOf(file.getFileName()))
+                && TESTS.matcher(new String(bytes, StandardCharsets.UTF_8)).find();
     }
 
     /** Reads a file. A file that is too large, or grows past the bound while it is read, is refused. */
