@@ -16,16 +16,36 @@ module dev.weir {
     exports dev.weir.internal.match.envoy to
             dev.weir.rules;
     exports dev.weir.internal.match.keyby to
+            dev.weir.rules,
+            dev.weir.spring;
+    exports dev.weir.internal.match.override to
             dev.weir.rules;
     exports dev.weir.internal.match.pattern to
-            dev.weir.rules;
+            dev.weir.http,
+            dev.weir.remote,
+            dev.weir.rules,
+            dev.weir.spring;
     exports dev.weir.internal.match.weir to
-            dev.weir.rules;
+            dev.weir.rules,
+            dev.weir.spring;
+    exports dev.weir.internal.lease to
+            dev.weir.remote;
+    exports dev.weir.internal.library to
+            dev.weir.remote;
     exports dev.weir.internal.model to
-            dev.weir.rules;
+            dev.weir.grpc,
+            dev.weir.http,
+            dev.weir.remote,
+            dev.weir.rules,
+            dev.weir.spring;
     exports dev.weir.internal.ruleset to
-            dev.weir.rules;
+            dev.weir.grpc,
+            dev.weir.http,
+            dev.weir.remote,
+            dev.weir.rules,
+            dev.weir.spring;
     exports dev.weir.internal.runtime to
+            dev.weir.remote,
             dev.weir.rules,
             dev.weir.redis;
     exports dev.weir.internal.store to
@@ -33,5 +53,6 @@ module dev.weir {
     exports dev.weir.internal.batching to
             dev.weir.redis;
     exports dev.weir.internal.tls to
-            dev.weir.redis;
+            dev.weir.redis,
+            dev.weir.remote;
 }

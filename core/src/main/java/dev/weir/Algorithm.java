@@ -30,6 +30,11 @@ public enum Algorithm {
         };
     }
 
+    /** Whether hits may pass beyond the burst on credit. */
+    public boolean lendsCredit() {
+        return this == TOKEN_BUCKET || this == GCRA;
+    }
+
     /** Whether hits expire one by one as they were taken, so that only the counter itself knows when more hits fit. */
     public boolean slides() {
         return this == SLIDING_WINDOW || this == SLIDING_WINDOW_LOG;

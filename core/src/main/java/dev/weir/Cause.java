@@ -1,8 +1,8 @@
 package dev.weir;
 
 /**
- * The cause of a denial, with the HTTP status that tells it to the caller. If a request is denied for several causes, the
- * one that is declared first is told: no wait cures it, or the caller itself can.
+ * The cause of a denial, with the HTTP status that the caller gets. If a request is denied for several causes, the
+ * one that is declared first is shown: no wait cures it, or the caller itself can.
  */
 public enum Cause {
     /** The caller is banned. */

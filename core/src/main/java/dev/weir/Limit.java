@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param burst capacity of a bucket, or of a leaky bucket's queue; {@code requests} by default
  * @param subWindows number of sub-windows that a {@code sliding_window} counts separately; 1 is the plain counter
  * @param calendar the window of the calendar that a {@code fixed_window} counts in; null for windows of equal length
+ * @param credit hits that a {@code token_bucket} or {@code gcra} lets pass beyond its burst, as a debt that the refill
+ *     repays; 0 for none
  */
 public record Limit(
         Algorithm algorithm,
@@ -21,7 +23,8 @@ public record Limit(
         long windowMicros,
         long burst,
         int subWindows,
-        @Nullable CalendarWindow calendar) {
+        @Nullable CalendarWindow calendar,
+        long credit) {
 
     /** More than a century, in microseconds; sums of it still do not overflow a timestamp. */
     private static final long FOREVER = 1L << 52;
@@ -31,6 +34,12 @@ public record Limit(
         require(windowMicros > 0, "window", windowMicros, "> 0 microseconds");
         require(burst >= 0, "burst", burst, ">= 0");
         require(subWindows >= 1, "sub_windows", subWindows, ">= 1");
+        require(credit >= 0 && credit <= Long.MAX_VALUE - burst, "burst_credit", credit, ">= 0, and countable");
+        require(
+                credit == 0 || algorithm.lendsCredit(),
+                "burst_credit",
+                credit,
+                "none, for " + algorithm + " lends none");
         if (calendar != null) {
             require(
                     algorithm == Algorithm.FIXED_WINDOW && windowMicros == calendar.longestMicros(),
@@ -42,12 +51,12 @@ public record Limit(
 
     /** A limit whose windows have equal length. */
     public Limit(Algorithm algorithm, long requests, long windowMicros, long burst, int subWindows) {
-        this(algorithm, requests, windowMicros, burst, subWindows, null);
+        this(algorithm, requests, windowMicros, burst, subWindows, null, 0);
     }
 
     /** Lets {@code requests} pass in each {@code window} of the calendar. */
     public static Limit calendarWindow(long requests, CalendarWindow window) {
-        return new Limit(Algorithm.FIXED_WINDOW, requests, window.longestMicros(), requests, 1, window);
+        return new Limit(Algorithm.FIXED_WINDOW, requests, window.longestMicros(), requests, 1, window, 0);
     }
 
     /** The start of the aligned window that contains {@code micros} since the Unix epoch. */
@@ -115,7 +124,17 @@ public record Limit(
      */
     public Limit withBurst(long hits) {
         require(algorithm.isBucket(), "burst", hits, "none, for " + algorithm + " has no bucket");
-        return new Limit(algorithm, requests, windowMicros, hits, subWindows);
+        return new Limit(algorithm, requests, windowMicros, hits, subWindows, calendar, credit);
+    }
+
+    /**
+     * Returns this limit with a credit of {@code hits}: they pass beyond the burst, and the refill repays them before
+     * anything remains again.
+     *
+     * @throws IllegalArgumentException if the algorithm is neither {@code token_bucket} nor {@code gcra}
+     */
+    public Limit withCredit(long hits) {
+        return new Limit(algorithm, requests, windowMicros, burst, subWindows, calendar, hits);
     }
 
     /**
@@ -132,9 +151,14 @@ public record Limit(
         return new Limit(algorithm, requests, windowMicros, burst, parts);
     }
 
-    /** The most hits that an idle counter lets pass at once. */
-    public long capacity() {
+    /** The hits that remain of an idle counter, credit not included. */
+    public long size() {
         return algorithm.isBucket() ? burst : requests;
+    }
+
+    /** The most hits that an idle counter lets pass at once, on credit included. */
+    public long capacity() {
+        return size() + credit;
     }
 
     /** Microseconds, rounded up, in which {@code hits} refill: a century or two at most, and 0 if nothing refills. */

@@ -102,6 +102,11 @@ public final class LoadShedder {
         return gate.inFlight();
     }
 
+    /** How long a call takes without overload, as this measured it; zero before it has measured. */
+    public Duration baseline() {
+        return Duration.ofNanos((long) gate.baseline());
+    }
+
     /** Calls of {@code priority} that were refused since the start. */
     public long shed(Priority priority) {
         return counted(priority).sum();

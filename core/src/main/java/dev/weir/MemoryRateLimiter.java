@@ -114,6 +114,7 @@ final class MemoryRateLimiter implements RateLimiter {
         Reason reason =
                 out.allowed ? Reason.WITHIN_LIMIT : out.retryAfter == Outcome.NEVER ? Reason.NEVER : Reason.OVER_LIMIT;
         return new MutableVerdict()
-                .set(null, scratch.limit(), 0, hits, reason, out.remaining, out.reset, out.retryAfter, out.delay);
+                .set(null, scratch.limit(), 0, hits, reason, out.remaining, out.reset, out.retryAfter, out.delay)
+                .credit(scratch.limit().credit(), out.remaining, out.debt);
     }
 }

@@ -9,6 +9,7 @@ import dev.weir.internal.ruleset.FormAwareRuleSource;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.StoreDescription;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +21,16 @@ import org.jspecify.annotations.Nullable;
  * match.
  */
 final class OpenedWeir implements Weir, RuleSource.Listener {
+    /** The store that {@link Store#memory} returns. */
+    enum ProcessMemory implements Store {
+        INSTANCE;
+
+        @Override
+        public String toString() {
+            return "memory";
+        }
+    }
+
     private static final System.Logger LOG = System.getLogger("dev.weir");
 
     private final WeirObserver observer;
@@ -96,7 +107,7 @@ final class OpenedWeir implements Weir, RuleSource.Listener {
         return new LimiterObserver() {
             @Override
             public void decided(Request request, MutableDecision decision) {
-                if (decision.size() == 0) {
+                if (decision.size() == 0 && request.onlyRules() == null) {
                     unmatched.look(request);
                 }
                 observer.decided(request, decision);
@@ -119,6 +130,16 @@ final class OpenedWeir implements Weir, RuleSource.Listener {
     public CompletionStage<Decision> decideAsync(Request request) {
         CompletableFuture<? extends Decision> decided = limiter().decideAsync(request);
         return (CompletionStage<Decision>) decided;
+    }
+
+    @Override
+    public Hold reserve(Request request, Duration ttl) {
+        return limiter().reserve(request, ttl);
+    }
+
+    @Override
+    public CompletionStage<Hold> reserveAsync(Request request, Duration ttl) {
+        return limiter().reserveAsync(request, ttl);
     }
 
     @Override

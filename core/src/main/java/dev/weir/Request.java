@@ -1,6 +1,8 @@
 package dev.weir;
 
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,8 @@ public final class Request {
     private boolean attributes;
     private boolean namesCounter;
     private boolean takesPermits = true;
+    private boolean chargedInFull;
+    private @Nullable BiPredicate<String, Integer> onlyRules;
 
     private String[] keys = new String[8];
     private String[] values = new String[8];
@@ -57,11 +61,15 @@ public final class Request {
         hits = 1;
         hitsGiven = false;
         takesNothing = false;
-        Arrays.fill(units, 0, unitCount, null);
-        unitCount = 0;
+        if (unitCount > 0) {
+            Arrays.fill(units, 0, unitCount, null);
+            unitCount = 0;
+        }
         attributes = false;
         namesCounter = false;
         takesPermits = true;
+        chargedInFull = false;
+        onlyRules = null;
         // The buffer may stay unused for long, and the strings of callers may be large: do not retain them.
         Arrays.fill(keys, 0, entries, null);
         Arrays.fill(values, 0, entries, null);
@@ -83,6 +91,8 @@ public final class Request {
         attributes = other.attributes;
         namesCounter = other.namesCounter;
         takesPermits = other.takesPermits;
+        chargedInFull = other.chargedInFull;
+        onlyRules = other.onlyRules;
         for (int i = 0; i < other.descriptors; i++) {
             descriptor();
             ownHits[i] = other.ownHits[i];
@@ -252,6 +262,35 @@ public final class Request {
         return this;
     }
 
+    /**
+     * Charges the hits in full, also beyond the limits, because they were used already. The request is not denied for
+     * them; later ones are, until the debt is repaid.
+     */
+    public Request chargeInFull() {
+        this.chargedInFull = true;
+        return this;
+    }
+
+    /** Whether {@link #chargeInFull} was called. */
+    public boolean isChargedInFull() {
+        return chargedInFull;
+    }
+
+    /**
+     * Asks only those of the rules that match the request that pass {@code filter}. It is called with the
+     * {@linkplain Verdict#ruleName name} of a rule and the descriptor that matches it, counted from 0, on the thread that
+     * decides, and must not block.
+     */
+    public Request onlyRules(BiPredicate<String, Integer> filter) {
+        this.onlyRules = filter;
+        return this;
+    }
+
+    /** Which of the rules that match are asked; null if all are. */
+    public @Nullable BiPredicate<String, Integer> onlyRules() {
+        return onlyRules;
+    }
+
     /** Whether {@code concurrency} rules apply: {@link #withoutPermits} was not called. */
     public boolean takesPermits() {
         return takesPermits;
@@ -269,6 +308,26 @@ public final class Request {
     /** Whether {@link #takeNothing} was called. */
     public boolean takesNothing() {
         return takesNothing;
+    }
+
+    /** Whether any of its hits are negative, so that it gives them back. */
+    public boolean givesBack() {
+        for (int i = 0; i < descriptors; i++) {
+            if (hitsOf(i) < 0) {
+                return true;
+            }
+        }
+        for (int i = 0; i < unitCount; i++) {
+            if (unitHits[i] < 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The units other than {@code requests} whose hits {@link #hits(String, long)} set. */
+    public List<String> units() {
+        return unitCount == 0 ? List.of() : List.of(Arrays.copyOf(units, unitCount));
     }
 
     /** Whether {@link #hits(String, long)} set the hits of {@code unit}, which is not {@code requests}. */

@@ -174,6 +174,15 @@ public interface RuleSet extends RuleSource {
             return this;
         }
 
+        /**
+         * Counts {@code unit}, such as {@code output_tokens}, and not requests: a request says
+         * {@linkplain Request#hits(String, long) how many} it uses.
+         */
+        public Builder counts(String unit) {
+            rule = current().unit(named("unit", unit));
+            return this;
+        }
+
         /** Makes the rule count and report without ever denying. */
         public Builder shadow() {
             rule = current().shadow(true);

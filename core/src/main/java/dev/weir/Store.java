@@ -11,6 +11,6 @@ public interface Store {
 
     /** The memory of this process. */
     static Store memory() {
-        return ProcessMemory.INSTANCE;
+        return OpenedWeir.ProcessMemory.INSTANCE;
     }
 }

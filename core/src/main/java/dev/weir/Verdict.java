@@ -46,8 +46,14 @@ public interface Verdict {
     /** The hits that the request asked for. */
     long hits();
 
-    /** Hits that would still fit after this request. */
+    /** Hits that would still fit after this request, without credit. */
     long remaining();
+
+    /**
+     * Hits that were taken beyond the limit, on its {@linkplain Limit#credit credit} or by a call that cost more than it
+     * had reserved. Nothing remains until the refill has repaid them.
+     */
+    long debt();
 
     /** The time until the counter is completely unused again. */
     Duration reset();

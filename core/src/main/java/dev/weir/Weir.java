@@ -27,7 +27,7 @@ import java.util.concurrent.CompletionStage;
  * <h2>Which calls block</h2>
  *
  * {@link #decide} waits for a shared store, for the deadline of the rules at most; in memory it never waits.
- * {@link #decideAsync} never waits. With a shared store, opening and closing take a second or two each: opening
+ * {@link #decideAsync} never waits. {@link #reserve} and {@link #reserveAsync} do the same. With a shared store, opening and closing take a second or two each: opening
  * connects and warms up, and closing gives back leases. A slow, stopped or missing store causes no exception: the
  * rule's {@code on_fail} decides, and the decision is {@linkplain Decision#degraded degraded}. All calls are
  * thread-safe.
@@ -81,6 +81,36 @@ public interface Weir extends AutoCloseable {
      */
     @CheckReturnValue
     CompletionStage<Decision> decideAsync(Request request);
+
+    /**
+     * Reserves the hits of {@code request} for a call whose cost is not known yet, for 60 s. As
+     * {@link #reserve(Request, Duration)}.
+     */
+    @CheckReturnValue
+    default Hold reserve(Request request) {
+        return reserve(request, Hold.DEFAULT_TTL);
+    }
+
+    /**
+     * Reserves the hits of {@code request}, an estimate, for a call whose cost is not known yet. The hold is settled for
+     * the true cost within {@code ttl}; if it is not, the estimate stays charged. All limits take their part, at most
+     * what each can ever hold, or none does. They are taken from the store, whatever the {@code consistency} of a rule.
+     * Rules with {@code concurrency} do not apply, and nothing waits in a queue. Waits as {@link #decide} does.
+     *
+     * @throws IllegalArgumentException if {@code ttl} is not within 1 ms and 10 min, or the request gives hits back,
+     *     brings its own limit, or costs more than {@link Builder#maxRequestCost}
+     * @throws IllegalStateException if there are 100,000 open holds on counters of this process; after {@link #close};
+     *     on a Netty event loop, which must not wait for a shared store: use {@link #reserveAsync}
+     */
+    @CheckReturnValue
+    Hold reserve(Request request, Duration ttl);
+
+    /**
+     * Reserves as {@link #reserve(Request, Duration)} does, without waiting. The stage completes as that of
+     * {@link #decideAsync}. If its future was cancelled before, the hold is released.
+     */
+    @CheckReturnValue
+    CompletionStage<Hold> reserveAsync(Request request, Duration ttl);
 
     /** The rules in force. */
     RuleSet rules();

@@ -58,7 +58,7 @@ class CalendarWindowTest {
         Limit month = Limit.calendarWindow(5, CalendarWindow.MONTH);
         assertThat(month.algorithm()).isEqualTo(Algorithm.FIXED_WINDOW);
         assertThat(month.windowMicros()).isEqualTo(Duration.ofDays(31).toMillis() * 1_000);
-        assertThatThrownBy(() -> new Limit(Algorithm.GCRA, 5, month.windowMicros(), 5, 1, CalendarWindow.MONTH))
+        assertThatThrownBy(() -> new Limit(Algorithm.GCRA, 5, month.windowMicros(), 5, 1, CalendarWindow.MONTH, 0))
                 .hasMessageContaining("expected: calendar_month of a fixed_window");
     }
 

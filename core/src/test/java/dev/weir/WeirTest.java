@@ -2,6 +2,7 @@ package dev.weir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
@@ -50,6 +51,30 @@ class WeirTest {
         now.addAndGet(500_000);
         assertThat(weir.decideAsync(free).toCompletableFuture().join().allowed())
                 .isTrue();
+    }
+
+    @Test
+    void aRequestMayAskSomeOfTheRulesThatMatch() {
+        RuleSet rules = RuleSet.builder("api")
+                .rule("all", Limit.fixedWindow(1, SECOND))
+                .rule("user", Limit.fixedWindow(5, SECOND))
+                .keyBy("user_id")
+                .build();
+        Weir weir = Weir.builder(rules).time(now::get).open();
+        Request both = Request.to("api")
+                .with("user_id", "u_42")
+                .descriptor()
+                .descriptorHits(3)
+                .with("user_id", "u_43")
+                .onlyRules((rule, descriptor) -> rule.equals(descriptor == 0 ? "all" : "user"));
+
+        assertThat(weir.decide(both).verdicts())
+                .extracting(Verdict::ruleName, Verdict::remaining)
+                .containsExactly(tuple("all", 0L), tuple("user", 2L));
+        assertThat(weir.decide(Request.to("api").set(both)).ruleName()).isEqualTo("all");
+        assertThat(weir.decide(both.clear("api").with("user_id", "u_43")).verdicts())
+                .as("a cleared request asks all")
+                .hasSize(2);
     }
 
     @Test
@@ -111,8 +136,8 @@ class WeirTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("api/elsewhere: store: big (expected: none, for no store is shared)");
         assertThatThrownBy(() -> Weir.builder(rules).store("big", Store.memory()))
-                .hasMessage(
-                        "store big: memory (expected: a shared store; a rule counts in memory with consistency: local)");
+                .hasMessage("store big: memory (expected: a shared store; a rule counts in memory with consistency:"
+                        + " local)");
         assertThatThrownBy(() -> Weir.open(rules, new Store() {
                     @Override
                     public String toString() {
@@ -201,7 +226,8 @@ class WeirTest {
         assertThat(log)
                 .containsExactly(
                         "not limited: requests to domain aip: there are rules for [api] only (said once)",
-                        "not limited: requests with userid in domain api: its rules use [tier, user_id] only (said once)");
+                        "not limited: requests with userid in domain api: its rules use [tier, user_id] only (said"
+                                + " once)");
     }
 
     private static List<String> logOf(Runnable during) {

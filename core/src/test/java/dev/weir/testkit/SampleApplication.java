@@ -59,7 +59,7 @@ public final class SampleApplication {
                 .toList();
     }
 
-    /** What javac says of {@code source}, the class {@code app.Main}; empty if it compiles. */
+    /** The messages of javac for {@code source}, the class {@code app.Main}; empty if it compiles. */
     public String compile(String source) {
         write(folder.resolve("src/app/Main.java"), source);
         List<String> arguments = new ArrayList<>(List.of(
@@ -81,7 +81,7 @@ public final class SampleApplication {
         return done ? "" : said.toString();
     }
 
-    /** What it prints, in both streams; it must have compiled. */
+    /** Its output, of both streams; it must have compiled. */
     public String run(String... arguments) throws IOException, InterruptedException {
         List<Path> path = new ArrayList<>(libraries);
         path.add(folder.resolve("out"));

@@ -33,6 +33,8 @@ public final class CheckGroup {
     public boolean repeated;
     /** Answer: the key was admitted for a different request. Nothing was charged, and there are no outcomes. */
     public boolean conflict;
+    /** Answer: when the store decided, by its own clock in microseconds; 0 if that is not known. */
+    public long storeMicros;
     /** Whether the call failed. */
     boolean unanswered;
     /** The ask that the group belongs to; null for a group that is sent outside a batcher. */
@@ -43,16 +45,15 @@ public final class CheckGroup {
     public boolean allowed;
 
     public void clear() {
-        Arrays.fill(checks, 0, size, null);
         size = 0;
         cost = 0;
         quotaPassed = false;
         askOnly = false;
-        owner = null;
         idempotency = null;
         lookOnly = false;
         repeated = false;
         conflict = false;
+        storeMicros = 0;
         unanswered = false;
         allowed = false;
     }
@@ -64,7 +65,11 @@ public final class CheckGroup {
         if (size == checks.length) {
             checks = Arrays.copyOf(checks, size * 2);
         }
-        checks[size++] = check;
+        // An ask sends the same buffers again and again, and a reference stored into old memory is dear with G1.
+        if (checks[size] != check) {
+            checks[size] = check;
+        }
+        size++;
         cost += RequestCost.of(check) + RequestCost.ofLease(check);
         return this;
     }

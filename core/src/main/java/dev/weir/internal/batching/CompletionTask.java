@@ -15,16 +15,18 @@ final class CompletionTask implements Runnable {
     }
 
     void add(QueuedAsk pending) {
-        pending.next = null;
         if (last == null) {
             first = pending;
-        } else {
+        } else if (last.next != pending) {
             last.next = pending;
         }
         last = pending;
     }
 
     void start() {
+        if (last != null) {
+            last.next = null;
+        }
         try {
             home.execute(this);
         } catch (RejectedExecutionException e) {

@@ -37,21 +37,32 @@ public final class QueuedAsk {
     QueuedAsk next;
 
     private AskRouter way;
-    private @Nullable Ask ask;
+    private final Ask ask;
+    /** Whether a caller waits for the ask. */
+    private boolean waited;
 
-    private QueuedAsk(AskRouter way) {
+    private QueuedAsk(Ask ask, AskRouter way) {
+        this.ask = ask;
         this.way = way;
+        group.owner = this;
     }
 
     /** The queued ask that {@code ask} used before, if there is one, so that asking again allocates nothing. */
     static QueuedAsk of(Ask ask, AskRouter way) {
-        QueuedAsk pending = ask.notes instanceof QueuedAsk known ? known : new QueuedAsk(way);
-        pending.way = way;
-        ask.notes = pending;
+        QueuedAsk pending;
+        if (ask.notes instanceof QueuedAsk known) {
+            pending = known;
+        } else {
+            pending = new QueuedAsk(ask, way);
+            ask.notes = pending;
+        }
+        if (pending.way != way) {
+            pending.way = way;
+        }
         pending.begin(ask.deadlineNanos);
         pending.graceNanos = ask.graceNanos;
         pending.arrivedNanos = ask.deadlineNanos - ask.patienceNanos;
-        pending.ask = ask;
+        pending.waited = true;
         return pending;
     }
 
@@ -69,7 +80,6 @@ public final class QueuedAsk {
 
     private void begin(long deadline) {
         group.clear();
-        group.owner = this;
         deadlineNanos = deadline;
         arrivedNanos = deadline;
         graceNanos = 0;
@@ -115,11 +125,11 @@ public final class QueuedAsk {
 
     /** Whether a caller still waits for it. */
     boolean isWaited() {
-        return ask != null;
+        return waited;
     }
 
     Executor home() {
-        return ask == null ? Runnable::run : ask.home;
+        return waited ? ask.home : Runnable::run;
     }
 
     void fail(StoreFailure failure) {
@@ -127,6 +137,7 @@ public final class QueuedAsk {
             group.get(i).failure = failure;
         }
         group.repeated = false;
+        group.storeMicros = 0;
         group.conflict = false;
         group.unanswered = true;
     }
@@ -136,13 +147,13 @@ public final class QueuedAsk {
      * one.
      */
     QueuedAsk leave() {
-        QueuedAsk heir = new QueuedAsk(way);
+        QueuedAsk heir = new QueuedAsk(ask, way);
         heir.begin(deadlineNanos);
-        heir.ask = ask;
-        if (ask != null) {
+        heir.waited = waited;
+        if (waited) {
             ask.notes = heir;
         }
-        ask = null;
+        waited = false;
         for (int i = 0; i < group.size(); i++) {
             Check theirs = group.get(i);
             heir.group.add(theirs);
@@ -154,9 +165,10 @@ public final class QueuedAsk {
     /** Runs the callback. Afterwards this object may be in use for another ask. */
     void answer() {
         Ask whole = ask;
-        ask = null;
-        if (whole != null) {
+        if (waited) {
+            waited = false;
             whole.repeated = group.repeated;
+            whole.storeMicros = group.storeMicros;
             whole.conflict = group.conflict;
             whole.unanswered = group.unanswered;
             if (deadlineNanos - whole.deadlineNanos > 0) {

@@ -62,6 +62,26 @@ public final class CounterName {
         length = needed;
     }
 
+    /** Appends the first characters of {@code text} that are among {@code plain}; returns how many these are. */
+    int appendPlain(String text, boolean[] plain) {
+        int count = text.length();
+        if (length + count > bytes.length) {
+            bytes = Arrays.copyOf(bytes, Math.max(length + count, length * 2));
+        }
+        byte[] into = bytes;
+        int at = length;
+        int i = 0;
+        while (i < count) {
+            char c = text.charAt(i);
+            if (c >= plain.length || !plain[c]) {
+                break;
+            }
+            into[at + i++] = (byte) c;
+        }
+        length = at + i;
+        return i;
+    }
+
     /** A copy of the text. */
     public byte[] toBytes() {
         return Arrays.copyOf(bytes, length);

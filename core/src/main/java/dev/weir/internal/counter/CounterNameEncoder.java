@@ -86,7 +86,8 @@ public final class CounterNameEncoder {
     /** Adds any text, escaped. */
     public CounterNameEncoder escaped(String value) {
         int start = into.length();
-        for (int i = 0, length = value.length(); i < length; i++) {
+        int length = value.length();
+        for (int i = length <= LONGEST_TEXT ? into.appendPlain(value, PLAIN) : 0; i < length; i++) {
             char c = value.charAt(i);
             if (c < 128) {
                 if (PLAIN[c]) {

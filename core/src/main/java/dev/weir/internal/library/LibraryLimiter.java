@@ -1,8 +1,10 @@
 package dev.weir.internal.library;
 
 import dev.weir.Consistency;
+import dev.weir.Hold;
 import dev.weir.Request;
 import dev.weir.TimeSource;
+import dev.weir.internal.limiter.Holds;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
@@ -12,6 +14,7 @@ import dev.weir.internal.match.keyby.CounterLabel;
 import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.PlainDuration;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.TakenPermits;
 import dev.weir.internal.queue.RequestQueues;
@@ -203,6 +206,47 @@ public final class LibraryLimiter implements AutoCloseable {
         if (taken != null && !taken.held().isEmpty()) {
             decision.permit(new ClosablePermit(limiter, taken.held()));
         }
+    }
+
+    /**
+     * Reserves the hits of {@code request}, and waits for its stores, for the deadline of its rules at most.
+     *
+     * @throws IllegalArgumentException if {@code ttl} is out of bounds, or the request cannot be reserved
+     * @throws IllegalStateException if this is closed, has too many holds, or would have to wait on an event loop
+     */
+    public Hold reserve(Request request, Duration ttl) {
+        if (!isInMemory()) {
+            EventLoops.refuse("reserve", "reserveAsync");
+        }
+        return reserveAsync(request, ttl).join();
+    }
+
+    /**
+     * Reserves the hits of {@code request}, and completes within the deadline of its rules. The hold is released if its
+     * caller cancelled the future.
+     *
+     * @throws IllegalArgumentException if {@code ttl} is out of bounds, or the request cannot be reserved
+     * @throws IllegalStateException if this is closed, or has too many holds
+     */
+    public CompletableFuture<Hold> reserveAsync(Request request, Duration ttl) {
+        requireOpen();
+        if (ttl.compareTo(Holds.SHORTEST_TTL) < 0 || ttl.compareTo(Holds.LONGEST_TTL) > 0) {
+            throw new IllegalArgumentException("ttl: " + PlainDuration.exact(ttl) + " (expected: "
+                    + PlainDuration.exact(Holds.SHORTEST_TTL) + " to " + PlainDuration.exact(Holds.LONGEST_TTL) + ")");
+        }
+        CompletableFuture<Hold> reserved = new CompletableFuture<>();
+        var unused = limiter.holds().reserve(request, ttl).whenComplete((found, failure) -> {
+            if (failure != null) {
+                reserved.completeExceptionally(failure);
+                return;
+            }
+            nameCounter(found.request(), found.decision());
+            Hold hold = new SettleableHold(limiter.holds(), found);
+            if (!reserved.complete(hold)) {
+                hold.close();
+            }
+        });
+        return reserved;
     }
 
     /**

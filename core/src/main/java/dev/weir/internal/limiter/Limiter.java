@@ -4,6 +4,8 @@ import dev.weir.Request;
 import dev.weir.TimeSource;
 import dev.weir.internal.ban.BanTable;
 import dev.weir.internal.explain.VerdictExplanation;
+import dev.weir.internal.limiter.check.CapacityChecks;
+import dev.weir.internal.limiter.check.CapacityGates;
 import dev.weir.internal.limiter.check.CheckWriter;
 import dev.weir.internal.limiter.check.HoldChecks;
 import dev.weir.internal.limiter.check.LimiterObserver;
@@ -65,6 +67,7 @@ public final class Limiter {
     private final DecisionProbe prober;
     private final PermitReturns permits;
     private final Holds holds;
+    private final CapacityGates capacity = new CapacityGates();
     private volatile MeteredRules rules;
     /** The entries that ban or exempt requests; null if there are none, so that a decision pays nothing for them. */
     private volatile @Nullable BanTable bans;
@@ -89,7 +92,7 @@ public final class Limiter {
             TimeSource time,
             LimiterSettings settings,
             LimiterObserver observer) {
-        this.rules = MeteredRules.of(index, stores, settings);
+        this.rules = MeteredRules.of(index, stores, settings, capacity);
         this.store = store;
         this.stores = stores;
         this.time = time;
@@ -103,7 +106,8 @@ public final class Limiter {
                 ? null
                 : new SharedPath(store, stores, time, settings, observer, checkWriter, verdictWriter);
         this.prober = new DecisionProbe(store, stores, time, settings, checkWriter, tier());
-        this.permits = new PermitReturns(store, stores, time);
+        this.permits = new PermitReturns(
+                store, stores, time, shared == null ? null : shared.tier().permits());
         this.holds = new Holds(this, time);
     }
 
@@ -154,6 +158,15 @@ public final class Limiter {
         return permits;
     }
 
+    /** The gates of services with a capacity. */
+    public CapacityGates capacity() {
+        return capacity;
+    }
+
+    LimiterObserver observer() {
+        return observer;
+    }
+
     /** Reserves hits and settles them. */
     public Holds holds() {
         return holds;
@@ -190,7 +203,7 @@ public final class Limiter {
      *     stay
      */
     public void index(RuleIndex next) {
-        MeteredRules metered = MeteredRules.of(next, stores, settings);
+        MeteredRules metered = MeteredRules.of(next, stores, settings, capacity);
         rules = metered;
         if (shared != null) {
             shared.tier().retainIf(metered::leasesAlike);
@@ -347,7 +360,7 @@ public final class Limiter {
             Check check = checks.get(i);
             Match match = matches.get(check.about);
             Rule rule = match.rule();
-            if (!CheckWriter.isKeyDenied(match)) {
+            if (!CheckWriter.isDenied(match)) {
                 if (check.store == Check.LOCAL && rule != null) {
                     check.store = current.reportPlace(rule); // decided here, and still another's counter
                 }
@@ -377,17 +390,33 @@ public final class Limiter {
         return table.find(request, nowMicros, rules.index().everything() != SwitchState.OFF);
     }
 
+    /** Whether there is any entry that bans, watches or exempts. */
+    public boolean hasBans() {
+        return bans != null;
+    }
+
+    /** The kind of ban that holds for {@code request}: {@code BAN}, {@code SHADOW}, or null. Counts nothing. */
+    public @Nullable BanKind enforcedBan(Request request) {
+        Ban ban = ban(request);
+        return ban == null || ban.kind() == BanKind.ALLOW || !isEnforced(ban, rules) ? null : ban.kind();
+    }
+
+    private boolean isEnforced(Ban ban, MeteredRules current) {
+        boolean shadow =
+                settings.shadow() || (ban.automatic() && current.index().everything() == SwitchState.SHADOW);
+        return ban.kind() != BanKind.WATCH && !shadow;
+    }
+
     /** Decides {@code request} if it is banned or shadow banned; returns whether it is. */
     private boolean decideByBan(Request request, long nowMicros, MutableDecision into, boolean isLast) {
         BanTable table = bans;
         MeteredRules current = rules;
-        Ban ban = table == null || givesBack(request) ? null : find(table, current, request, nowMicros);
+        // A request that returns hits is never banned: they were taken before the ban.
+        Ban ban = table == null || request.givesBack() ? null : find(table, current, request, nowMicros);
         if (ban == null || ban.kind() == BanKind.ALLOW) {
             return false;
         }
-        boolean shadow =
-                settings.shadow() || (ban.automatic() && current.index().everything() == SwitchState.SHADOW);
-        boolean enforced = ban.kind() != BanKind.WATCH && !shadow;
+        boolean enforced = isEnforced(ban, current);
         observer.banned(ban, enforced);
         if (!enforced) {
             return false;
@@ -403,16 +432,6 @@ public final class Limiter {
             observer.decided(request, into);
         }
         return true;
-    }
-
-    /** Whether the request returns hits. It is never banned: the hits were taken before the ban. */
-    private static boolean givesBack(Request request) {
-        for (int i = 0; i < request.descriptors(); i++) {
-            if (request.hitsOf(i) < 0) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** Writes the verdicts of a request that passes and charges nothing; its caller must not see the difference. */
@@ -435,10 +454,14 @@ public final class Limiter {
             Request request, long nowMicros, MutableDecision into, boolean isLast, @Nullable HoldChecks hold) {
         into.begin(nowMicros);
         MeteredRules current = rules;
+        boolean settles = hold != null && !hold.isReserving(); // which is no decision on a request
         DecisionScratch scratch = DecisionScratch.take();
         try {
             current.index().match(request, scratch.matches);
             Checks checks = scratch.checks;
+            if (current.anyCapacity() && !settles) {
+                CapacityChecks.shed(current, request, scratch.matches);
+            }
             checkWriter.write(current, request, scratch.matches, checks, hold);
             boolean allowed = checks.size() == 0 ? checks.allowed() : store.decide(checks, nowMicros);
             if (hold != null) {
@@ -446,10 +469,13 @@ public final class Limiter {
             }
             verdictWriter.write(request, scratch.matches, checks, into);
             VerdictWriter.end(scratch.matches, checks, into, allowed, settings.shadow());
+            if (current.anyCapacity() && !settles && (isLast || into.allowed())) {
+                CapacityChecks.decided(current, scratch.matches, checks, into, nowMicros);
+            }
         } finally {
             scratch.release();
         }
-        if (isLast || into.allowed()) {
+        if (!settles && (isLast || into.allowed())) {
             observer.decided(request, into);
         }
     }

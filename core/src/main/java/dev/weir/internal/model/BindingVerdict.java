@@ -5,7 +5,7 @@ import dev.weir.Limit;
 
 /**
  * Chooses the binding verdict of a decision, the one that headers and messages describe. Denials come first, and of
- * several the one whose {@linkplain Cause cause} is told first, then the one with the longest retry-after. Denials of quota
+ * several the one whose {@linkplain Cause cause} comes first, then the one with the longest retry-after. Denials of quota
  * rules come after other denials, because they may not have denied the request. Then comes the verdict with the least share of its limit left, and shadow rules come last. On
  * a tie the first wins.
  */
@@ -63,8 +63,8 @@ public final class BindingVerdict {
         if (limit == null || otherLimit == null) {
             return limit != null && otherLimit == null;
         }
-        long capacity = Math.max(1, limit.capacity());
-        long otherCapacity = Math.max(1, otherLimit.capacity());
+        long capacity = Math.max(1, limit.size());
+        long otherCapacity = Math.max(1, otherLimit.size());
         long high = Math.multiplyHigh(verdict.remaining(), otherCapacity);
         long otherHigh = Math.multiplyHigh(other.remaining(), capacity);
         return high != otherHigh

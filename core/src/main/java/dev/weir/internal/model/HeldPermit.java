@@ -11,6 +11,7 @@ package dev.weir.internal.model;
  * @param firstId the first of its ids, which follow each other
  * @param count how many hits it stands for
  * @param ttlMicros how long it lasts, unless it is released or renewed
+ * @param node the process that counts it, for {@code consistency: leased}; 0 if its store does
  */
 public record HeldPermit(
         String rule,
@@ -21,4 +22,5 @@ public record HeldPermit(
         String name,
         long firstId,
         long count,
-        long ttlMicros) {}
+        long ttlMicros,
+        long node) {}

@@ -38,8 +38,12 @@ public final class MutableDecision implements Decision {
     private int binding = -1;
     private long nowMicros;
     private long askedMicros;
+    private long storeMicros;
     private boolean repeated;
     private boolean conflict;
+    /** Whether one of the following may be set. Few decisions have any, so the others do not pay for clearing them. */
+    private boolean detailed;
+
     private @Nullable Ban ban;
     private @Nullable String counterText;
     private @Nullable String counterBucket;
@@ -50,11 +54,19 @@ public final class MutableDecision implements Decision {
     public void begin(long nowMicros) {
         this.nowMicros = nowMicros;
         askedMicros = nowMicros;
+        storeMicros = 0;
         size = 0;
         allowed = true;
         binding = -1;
         repeated = false;
         conflict = false;
+        if (detailed) {
+            clearDetails();
+        }
+    }
+
+    private void clearDetails() {
+        detailed = false;
         ban = null;
         counterText = null;
         counterBucket = null;
@@ -112,6 +124,7 @@ public final class MutableDecision implements Decision {
     /** Records the entry that decided: a ban, or a shadow ban, with which the request passes. */
     public void ban(Ban entry) {
         ban = entry;
+        detailed = true;
     }
 
     /** The ban or shadow ban that decided the request; null if no entry did. The caller must not see a shadow ban. */
@@ -119,7 +132,7 @@ public final class MutableDecision implements Decision {
         return ban;
     }
 
-    /** Whether the request passes only because of a shadow ban, of which the upstream is told and the caller is not. */
+    /** Whether the request passes only because of a shadow ban, which the upstream learns and the caller does not. */
     public boolean isShadowBanned() {
         return allowed && ban != null;
     }
@@ -186,14 +199,23 @@ public final class MutableDecision implements Decision {
     public void set(MutableDecision other) {
         begin(other.nowMicros);
         askedMicros = other.askedMicros;
+        storeMicros = other.storeMicros;
         repeated = other.repeated;
         conflict = other.conflict;
-        ban = other.ban;
         for (int i = 0; i < other.size; i++) {
             add().set(other.verdicts[i]);
         }
         end(other.allowed, other.binding);
-        nameCounter(other.counterText, other.counterBucket);
+        if (other.detailed) {
+            setDetails(other);
+        }
+    }
+
+    private void setDetails(MutableDecision other) {
+        detailed = true;
+        ban = other.ban;
+        counterText = other.counterText;
+        counterBucket = other.counterBucket;
         permits = other.permits;
         permit = other.permit;
     }
@@ -201,6 +223,7 @@ public final class MutableDecision implements Decision {
     /** Sets what the decision says of concurrency limits. */
     public void permits(TakenPermits taken) {
         permits = taken;
+        detailed = true;
     }
 
     /** Records that nothing was taken, so that nothing is given back; the answer shows the permits all the same. */
@@ -208,7 +231,7 @@ public final class MutableDecision implements Decision {
         permits = permits == null ? null : new TakenPermits(permits.held(), permits.unenforced(), 0);
     }
 
-    /** What the decision says of concurrency limits; null if no rule in force limits concurrency. */
+    /** The permits under concurrency limits; null if no rule in force limits concurrency. */
     public @Nullable TakenPermits permits() {
         return permits;
     }
@@ -216,6 +239,7 @@ public final class MutableDecision implements Decision {
     /** Sets the permit of a caller inside this process. */
     public void permit(Permit closeable) {
         permit = closeable;
+        detailed = true;
     }
 
     @Override
@@ -247,6 +271,7 @@ public final class MutableDecision implements Decision {
     public void nameCounter(@Nullable String text, @Nullable String bucket) {
         counterText = text;
         counterBucket = bucket;
+        detailed = true;
     }
 
     /**
@@ -267,6 +292,16 @@ public final class MutableDecision implements Decision {
     /** Records that the decision was requested earlier than it was made. */
     public void asked(long micros) {
         askedMicros = micros;
+    }
+
+    /** Records the moment at which a shared store decided, by the store's own clock. */
+    public void stored(long micros) {
+        storeMicros = micros;
+    }
+
+    /** When a shared store decided, by its own clock; 0 if none did, or several. */
+    public long storeMicros() {
+        return storeMicros;
     }
 
     /** When the decision was requested, microseconds since the epoch. */

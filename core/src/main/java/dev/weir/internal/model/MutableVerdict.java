@@ -2,6 +2,7 @@ package dev.weir.internal.model;
 
 import dev.weir.Cause;
 import dev.weir.Limit;
+import dev.weir.LoadShedder.Priority;
 import dev.weir.Verdict;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ public final class MutableVerdict implements Verdict {
     private long hits;
     private Reason reason = Reason.UNLIMITED;
     private long remaining;
+    private long debt;
     private long resetMicros;
     private long retryAfterMicros;
     private long delayMicros;
@@ -24,8 +26,11 @@ public final class MutableVerdict implements Verdict {
     private boolean degraded;
     private boolean leased;
     private boolean shadow;
+    private @Nullable Priority priority;
+    private boolean shed;
 
-    /** Sets the outcome; the limiter reuses this buffer. */
+    /** Sets the outcome; the limiter reuses this buffer, and stores no reference that is there already. */
+    @SuppressWarnings("ReferenceEquality")
     public MutableVerdict set(
             @Nullable Rule rule,
             @Nullable Limit limit,
@@ -36,25 +41,50 @@ public final class MutableVerdict implements Verdict {
             long resetMicros,
             long retryAfterMicros,
             long delayMicros) {
-        this.rule = rule;
-        this.limit = limit;
+        if (this.rule != rule) {
+            this.rule = rule;
+        }
+        if (this.limit != limit) {
+            this.limit = limit;
+        }
         this.descriptor = descriptor;
         this.hits = hits;
-        this.reason = reason;
+        if (this.reason != reason) {
+            this.reason = reason;
+        }
         this.remaining = remaining;
         this.resetMicros = resetMicros;
         this.retryAfterMicros = retryAfterMicros;
         this.delayMicros = delayMicros;
         this.counter = 0;
+        this.debt = 0;
         this.degraded = false;
         this.leased = false;
         this.shadow = rule != null && rule.shadow();
+        this.priority = null;
+        this.shed = false;
         return this;
     }
 
     /** Sets the counter's hash, for observers of how a rule's traffic spreads over counters. */
     public MutableVerdict counter(long hash) {
         this.counter = hash;
+        return this;
+    }
+
+    /** Sets the hits that were taken beyond the limit. */
+    public MutableVerdict debt(long hits) {
+        this.debt = hits;
+        return this;
+    }
+
+    /**
+     * Tells what is left from what fits on credit. Of the hits that fit, the last ones are the limit's credit, and as
+     * many of these as are missing are a debt. If nothing fits, it may be larger: {@code owed} hits.
+     */
+    public MutableVerdict credit(long credit, long fits, long owed) {
+        this.remaining = Math.max(0, fits - credit);
+        this.debt = fits > 0 ? Math.max(0, credit - fits) : Math.max(credit, owed);
         return this;
     }
 
@@ -81,6 +111,13 @@ public final class MutableVerdict implements Verdict {
         return this;
     }
 
+    /** Sets how important the request is to a service near its capacity, and whether its caller is shed. */
+    public MutableVerdict priority(@Nullable Priority priority, boolean shed) {
+        this.priority = priority;
+        this.shed = shed;
+        return this;
+    }
+
     /** Copies everything from {@code other}. */
     public MutableVerdict set(MutableVerdict other) {
         set(
@@ -94,8 +131,10 @@ public final class MutableVerdict implements Verdict {
                 other.retryAfterMicros,
                 other.delayMicros);
         return counter(other.counter)
+                .debt(other.debt)
                 .degraded(other.degraded)
                 .shadow(other.shadow)
+                .priority(other.priority, other.shed)
                 .leased(other.leased);
     }
 
@@ -159,10 +198,30 @@ public final class MutableVerdict implements Verdict {
         return shadow && !allowed();
     }
 
-    /** Hits that still fit after this request. */
+    /** How important the request is; null unless the rule is the capacity of a service. */
+    public @Nullable Priority priority() {
+        return priority;
+    }
+
+    /** Whether the caller is among those that the service sheds; its counter was not asked. */
+    public boolean isShed() {
+        return shed;
+    }
+
+    /** Hits that still fit after this request, without credit. */
     @Override
     public long remaining() {
         return remaining;
+    }
+
+    @Override
+    public long debt() {
+        return debt;
+    }
+
+    /** Whether the hits passed, and some of them on credit. */
+    public boolean onCredit() {
+        return debt > 0 && hits > 0 && allowed();
     }
 
     /** Microseconds from now until the counter is as good as new. */

@@ -37,6 +37,12 @@ public final class Rule {
     /** The {@link #rollout} of a rule that denies every caller that is over: all of ten thousand. */
     public static final int EVERYONE = 10_000;
 
+    /** The {@link #reserve} of a rule that is no capacity. */
+    public static final int NO_RESERVE = -1;
+
+    /** The largest {@link #reserve}, in thousandths. */
+    public static final int MOST_RESERVE = 900;
+
     private final String domain;
     private final String id;
     private final String name;
@@ -61,12 +67,15 @@ public final class Rule {
     private final long leaseIntervalMicros;
     private final long reportIntervalMicros;
     private final String store;
+    private final RegionScope scope;
     private final @Nullable QueueBounds queue;
     private final long tarpitMicros;
     private final List<String> replaces;
     private final Map<String, ?> metadata;
     private final @Nullable LoadCurve follows;
+    private final @Nullable ReputationScale reputation;
     private final int loadShare;
+    private final int reserve;
     private final String source;
     private final int ordinal;
     private final boolean keyed;
@@ -96,12 +105,15 @@ public final class Rule {
         this.leaseIntervalMicros = b.leaseIntervalMicros;
         this.reportIntervalMicros = b.reportIntervalMicros;
         this.store = b.store;
+        this.scope = b.scope;
         this.queue = b.queue;
         this.tarpitMicros = b.tarpitMicros;
         this.replaces = List.copyOf(b.replaces);
         this.metadata = b.metadata;
         this.follows = b.follows;
+        this.reputation = b.reputation;
         this.loadShare = b.loadShare;
+        this.reserve = b.reserve;
         this.source = b.source;
         this.ordinal = b.ordinal;
         this.keyed = b.keyed;
@@ -258,6 +270,20 @@ public final class Rule {
         return store;
     }
 
+    /** Over which regions the limit holds. */
+    public RegionScope scope() {
+        return scope;
+    }
+
+    /**
+     * The limit over all regions, of which {@code inForce} is this region's part; null if that is no part of this rule's
+     * limit.
+     */
+    public @Nullable Limit wholeOf(Limit inForce) {
+        Limit whole = scope.whole();
+        return whole != null && inForce.equals(limit) ? whole : null;
+    }
+
     /** How requests over the limit wait for their turn; null if they are denied at once. */
     public @Nullable QueueBounds queue() {
         return queue;
@@ -285,9 +311,27 @@ public final class Rule {
         return follows;
     }
 
+    /** How the limit shrinks for callers with a bad reputation; null if it does not. */
+    public @Nullable ReputationScale reputation() {
+        return reputation;
+    }
+
     /** Thousandths of the written limit that are in force, because the rule {@link #follows} a load. */
     public int loadShare() {
         return loadShare;
+    }
+
+    /**
+     * Whether the limit is the capacity of a service: all its requests count, and critical ones are never denied. Which
+     * of the others are denied depends on their priority.
+     */
+    public boolean isCapacity() {
+        return reserve != NO_RESERVE;
+    }
+
+    /** Thousandths of the capacity that only critical requests may use; {@link #NO_RESERVE} for any other rule. */
+    public int reserve() {
+        return reserve;
     }
 
     /** Where the rule was written, {@code rules.yaml:12:5} or {@code database}; empty if unknown. */
@@ -324,11 +368,36 @@ public final class Rule {
         return copy.build();
     }
 
-    /** A copy of this rule with the limit that is in force at a load: {@code share} thousandths of the written one. */
-    public Rule underLoad(Limit limit, int share) {
+    /**
+     * A copy of this rule with the limits that are in force at a load.
+     *
+     * @param share thousandths of the written limit
+     */
+    public Rule underLoad(Limit limit, @Nullable ReputationScale reputation, int share) {
         RuleBuilder copy = new RuleBuilder(this);
         copy.limit = limit;
+        copy.reputation = reputation;
         copy.loadShare = share;
+        return copy.build();
+    }
+
+    /** A copy of this rule with the slices that {@code other} has, and its part of them. */
+    public Rule slicedAs(Rule other) {
+        RuleBuilder copy = new RuleBuilder(this);
+        Limit whole = scope.whole();
+        if (whole != null) {
+            copy.scope = other.scope.of(whole);
+            copy.limit = other.scope.partOf(whole);
+            copy.reputation = other.reputation;
+        }
+        return copy.build();
+    }
+
+    /** A copy of this rule without a store of its own, whose hits take {@code times} as much. */
+    public Rule weighted(long times) {
+        RuleBuilder copy = new RuleBuilder(this);
+        copy.cost = Math.multiplyExact(cost, times);
+        copy.store = DEFAULT_STORE;
         return copy.build();
     }
 

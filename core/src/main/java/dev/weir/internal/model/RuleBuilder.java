@@ -44,6 +44,7 @@ public final class RuleBuilder {
     long leaseIntervalMicros = Rule.DEFAULT_INTERVAL_MICROS;
     long reportIntervalMicros = Rule.DEFAULT_INTERVAL_MICROS;
     String store = Rule.DEFAULT_STORE;
+    RegionScope scope = RegionScope.REGION;
 
     @Nullable
     QueueBounds queue;
@@ -55,6 +56,10 @@ public final class RuleBuilder {
     @Nullable
     LoadCurve follows;
 
+    @Nullable
+    ReputationScale reputation;
+
+    int reserve = Rule.NO_RESERVE;
     String source = "";
 
     // Set at run time: by load, by an operator's switch, and by the rule set that contains the rule.
@@ -95,12 +100,15 @@ public final class RuleBuilder {
         this.leaseIntervalMicros = rule.leaseIntervalMicros();
         this.reportIntervalMicros = rule.reportIntervalMicros();
         this.store = rule.store();
+        this.scope = rule.scope();
         this.queue = rule.queue();
         this.tarpitMicros = rule.tarpitMicros();
         this.replaces = rule.replaces();
         this.metadata = rule.metadata();
         this.follows = rule.follows();
+        this.reputation = rule.reputation();
         this.loadShare = rule.loadShare();
+        this.reserve = rule.reserve();
         this.source = rule.source();
         this.switched = rule.switched();
         this.ordinal = rule.ordinal();
@@ -181,7 +189,7 @@ public final class RuleBuilder {
         return this;
     }
 
-    /** Sets the cause that a denial tells the caller: {@code QUOTA}, {@code CAPACITY} or {@code NOT_ALLOWED}. */
+    /** Sets the cause that a denial shows the caller: {@code QUOTA}, {@code CAPACITY} or {@code NOT_ALLOWED}. */
     public RuleBuilder denyAs(Cause cause) {
         this.denyAs = cause;
         return this;
@@ -217,6 +225,12 @@ public final class RuleBuilder {
         return this;
     }
 
+    /** Sets over which regions the limit holds. */
+    public RuleBuilder scope(RegionScope scope) {
+        this.scope = scope;
+        return this;
+    }
+
     /** Lets requests over the limit wait; null denies them at once. */
     public RuleBuilder queue(@Nullable QueueBounds bounds) {
         this.queue = bounds;
@@ -243,6 +257,17 @@ public final class RuleBuilder {
         return this;
     }
 
+    /** Makes the limit the capacity of a service, with so many thousandths reserved for critical requests. */
+    public RuleBuilder reserve(int thousandths) {
+        this.reserve = thousandths;
+        return this;
+    }
+
+    public RuleBuilder reputation(@Nullable ReputationScale scale) {
+        this.reputation = scale;
+        return this;
+    }
+
     public RuleBuilder source(String where) {
         this.source = where;
         return this;
@@ -266,6 +291,10 @@ public final class RuleBuilder {
         if (tarpitMicros < 0 || tarpitMicros > Rule.MOST_TARPIT_MICROS) {
             throw new IllegalArgumentException(
                     "tarpit: " + tarpitMicros + " (expected: 0 to " + Rule.MOST_TARPIT_MICROS + " microseconds)");
+        }
+        if (reserve < Rule.NO_RESERVE || reserve > Rule.MOST_RESERVE) {
+            throw new IllegalArgumentException(
+                    "reserve: " + reserve + " (expected: 0 to " + Rule.MOST_RESERVE + " thousandths)");
         }
         if (rollout < 0 || rollout > Rule.EVERYONE) {
             throw new IllegalArgumentException("rollout: " + rollout + " (expected: 0 to " + Rule.EVERYONE + ")");

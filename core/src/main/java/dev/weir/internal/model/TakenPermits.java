@@ -3,7 +3,7 @@ package dev.weir.internal.model;
 import java.util.List;
 
 /**
- * What a decision says of concurrency limits.
+ * The permits of a decision under concurrency limits.
  *
  * @param held the permits that were taken
  * @param unenforced the labels of concurrency rules that matched and were left out, because the caller cannot release

@@ -3,6 +3,7 @@ package dev.weir.internal.model;
 import dev.weir.Algorithm;
 import dev.weir.CalendarWindow;
 import dev.weir.Limit;
+import dev.weir.LoadShedder.Priority;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -57,16 +58,25 @@ public final class VerdictSentence {
         return switch (verdict.reason()) {
             case WITHIN_LIMIT -> left(verdict);
             case OVER_LIMIT ->
-                left(verdict)
-                        + (verdict.hits() > 1 ? ", " + verdict.hits() + " asked for" : "")
-                        + (isConcurrency(verdict)
-                                ? ", passes when one in flight ends"
-                                : ", passes again in " + PlainDuration.roundedUp(verdict.retryAfterMicros()));
+                verdict.isShed()
+                        ? shed(verdict)
+                        : left(verdict)
+                                + (verdict.hits() > 1 ? ", " + verdict.hits() + " asked for" : "")
+                                + (isConcurrency(verdict)
+                                        ? ", passes when one in flight ends"
+                                        : ", passes again in " + PlainDuration.roundedUp(verdict.retryAfterMicros()));
             case NEVER -> verdict.hits() + (verdict.hits() == 1 ? " hit" : " hits") + " can never fit";
             case MISSING_KEY -> "the request lacks the attribute that the rule counts by";
             case UNLIMITED -> rule != null && rule.isOff() ? "switched off" : "unlimited";
             case STORE_DOWN -> storeDown(verdict);
         };
+    }
+
+    private static String shed(MutableVerdict verdict) {
+        Priority priority = verdict.priority();
+        return "its service is near its capacity, and some callers"
+                + (priority == null ? "" : " of priority " + priority.name().toLowerCase(Locale.ROOT))
+                + " are shed, worth a try in " + PlainDuration.roundedUp(verdict.retryAfterMicros());
     }
 
     private static boolean isConcurrency(MutableVerdict verdict) {
@@ -77,7 +87,8 @@ public final class VerdictSentence {
     private static String left(MutableVerdict verdict) {
         Rule rule = verdict.rule();
         String unit = rule == null || rule.unit().equals(Rule.REQUESTS) ? "" : " " + rule.unit();
-        return Math.max(0, verdict.remaining()) + unit + " left";
+        return Math.max(0, verdict.remaining()) + unit + " left"
+                + (verdict.debt() > 0 ? ", " + verdict.debt() + " in debt" : "");
     }
 
     private static String storeDown(MutableVerdict verdict) {
@@ -99,7 +110,8 @@ public final class VerdictSentence {
                 : "rolled out to " + rule.rolloutPercent() + " % of counters, and not to this one";
     }
 
-    private static String limit(Limit limit) {
+    /** A limit in words, such as {@code 100 per 1s, burst 200, token_bucket}. */
+    public static String limit(Limit limit) {
         if (limit.algorithm() == Algorithm.CONCURRENCY) {
             return limit.requests() + " at once";
         }
@@ -107,7 +119,8 @@ public final class VerdictSentence {
         CalendarWindow calendar = limit.calendar();
         String window = calendar == null ? PlainDuration.exact(limit.windowMicros()) : calendar.text();
         return limit.requests() + " per " + window
-                + (holdsMore ? ", burst " + limit.burst() : "") + ", "
+                + (holdsMore ? ", burst " + limit.burst() : "")
+                + (limit.credit() > 0 ? ", credit " + limit.credit() : "") + ", "
                 + limit.algorithm().text();
     }
 

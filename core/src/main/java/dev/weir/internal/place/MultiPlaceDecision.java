@@ -43,6 +43,12 @@ import org.jspecify.annotations.Nullable;
  * it knows the key, all hits taken or counted this time are given back. If it knows the key or does not answer, no
  * refund is sent a second time.
  *
+ * <h2>Settling a hold</h2>
+ *
+ * The checks of a settlement deny nothing, so no place depends on another. All places are asked at once, and each keeps
+ * the key beside its own counters. If a place does not answer, the caller settles again: the places that have settled
+ * know the key, and only the others charge. The request is a repeat if every place knows the key.
+ *
  * <h2>Deadline</h2>
  *
  * After the deadline no place is asked any more: the remaining checks fail. If all places answered so far, and this
@@ -68,8 +74,15 @@ public final class MultiPlaceDecision {
     private Executor home = Runnable::run;
     private long deadlineNanos;
     private long graceNanos;
+    /** Whether several places are asked; most requests ask one, and have nothing to release. */
+    private boolean started;
+
     private boolean deniedElsewhere;
     private boolean lookOnly;
+    private boolean settles;
+    /** The places that had settled the hold before. */
+    private int settledBefore;
+
     private boolean tightestAsked;
     private boolean failed;
     private boolean repeated;
@@ -87,10 +100,6 @@ public final class MultiPlaceDecision {
     /** Starts the next request: all its checks are open. */
     public void begin() {
         states.begin();
-        asks.end();
-        deniedElsewhere = false;
-        repeated = false;
-        conflict = false;
     }
 
     public CheckStates states() {
@@ -125,24 +134,36 @@ public final class MultiPlaceDecision {
      * @param keyAlone whether each check and the key get a call of their own
      */
     public void start(Ask whole, boolean keyAlone) {
+        started = true;
         home = whole.home;
         deadlineNanos = whole.deadlineNanos;
         graceNanos = whole.graceNanos;
         deniedElsewhere = whole.denied;
         lookOnly = whole.lookOnly;
+        settles = whole.settles;
+        settledBefore = 0;
         tightestAsked = false;
         failed = false;
         mayBeKnown = false;
         divide();
-        keeper = whole.idempotency == null ? null : keeper(whole.idempotency, keyAlone);
+        keeper = whole.idempotency == null || settles ? null : keeper(whole.idempotency, keyAlone);
+        for (int i = 0; settles && i < asks.size(); i++) {
+            asks.get(i).idempotency = whole.idempotency;
+        }
         goOn();
     }
 
     /** Releases references to objects of others. */
     public void end() {
-        asks.end();
-        keeper = null;
-        home = Runnable::run;
+        if (started) {
+            started = false;
+            asks.end();
+            keeper = null;
+            home = Runnable::run;
+            deniedElsewhere = false;
+            repeated = false;
+            conflict = false;
+        }
     }
 
     /**
@@ -156,7 +177,8 @@ public final class MultiPlaceDecision {
             if (states.isOpen(i) && !places.isHere(check)) {
                 boolean counts = CheckStates.counts(check);
                 long cost = counts ? RequestCost.of(check) : 0;
-                asks.find(places.place(check), counts, check.hits < 0, cost).add(i, check, cost);
+                asks.find(places.place(check), counts, check.hits < 0 && !settles, cost)
+                        .add(i, check, cost);
             }
         }
     }
@@ -215,6 +237,9 @@ public final class MultiPlaceDecision {
                 asks.get(i).underWay = false;
                 receive(asks.get(i));
             }
+        }
+        if (settles) {
+            return ask(false, false, false);
         }
         int next;
         boolean denied = isDenied();
@@ -344,7 +369,10 @@ public final class MultiPlaceDecision {
             graceNanos = ask.graceNanos;
         }
         failed |= ask.hasFailed();
-        if (ask == keeper) {
+        if (settles) {
+            settledBefore += ask.repeated || ask.conflict ? 1 : 0;
+            repeated = settledBefore == asks.size();
+        } else if (ask == keeper) {
             repeated = ask.repeated;
             conflict = ask.conflict;
             mayBeKnown = repeated || conflict || ask.hasFailed();

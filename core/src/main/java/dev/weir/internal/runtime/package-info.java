@@ -1,5 +1,5 @@
 /**
- * Threads, backoff, digests, signatures and stamp tables that every module uses. It depends on the JDK alone: rules,
+ * Threads, backoff, digests, signatures, stamp tables and shares of the heap that every module uses. It depends on the JDK alone: rules,
  * limits and stores do not belong here.
  */
 @NullMarked

@@ -204,7 +204,8 @@ final class DenyCache {
 
     /** Permits come back at any moment, so that no denial holds for a known time. */
     private static boolean isPermit(Check check) {
-        return check.meter != null && check.meter.counting() == MeterKind.PERMITS;
+        MeterKind counting = check.meter == null ? null : check.meter.counting();
+        return counting == MeterKind.PERMITS || counting == MeterKind.PERMIT_LEVELS;
     }
 
     /** Forgets everything, because the limits may have changed. */
@@ -314,7 +315,7 @@ final class DenyCache {
         Limit limit = check.meter.limit();
         long mixed = limit.requests() * 0x9e3779b97f4a7c15L ^ limit.windowMicros();
         mixed = (mixed ^ mixed >>> 32) * 0xd6e8feb86659fd93L ^ limit.burst();
-        mixed = (mixed ^ mixed >>> 32) * 0xd6e8feb86659fd93L ^ limit.subWindows();
+        mixed = (mixed ^ mixed >>> 32) * 0xd6e8feb86659fd93L ^ limit.subWindows() ^ limit.credit() << 8;
         return mixed ^ mixed >>> 29;
     }
 }

@@ -1,8 +1,10 @@
 package dev.weir.internal.tier;
 
 import dev.weir.TimeSource;
+import dev.weir.internal.lease.LeasedPermits;
 import dev.weir.internal.lease.Leases;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.region.RegionalCounts;
 import dev.weir.internal.report.Reports;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.CounterBudget;
@@ -19,7 +21,7 @@ import java.util.function.Predicate;
  * <h2>Memory</h2>
  *
  * <p>One number, {@code counters}, bounds it. The table of denials has that many entries, and leased and reported
- * counters share that many places. Counters beyond the bound are asked exactly until idle ones are dropped. A denial
+ * counters, and those that regions share, have that many places. Counters beyond the bound are asked exactly until idle ones are dropped. A denial
  * takes 72 bytes, allocated at the start. All in all, a counter takes {@value #MOST_BYTES} bytes at most, with the
  * longest name.
  *
@@ -29,15 +31,18 @@ import java.util.function.Predicate;
  */
 public final class LocalTier {
     /** The most memory that a counter takes, bytes; {@code LocalTierMemoryTest} measures it. */
-    public static final int MOST_BYTES = 1_536;
+    public static final int MOST_BYTES = 1_552;
 
     /** How long a denial holds before one request re-validates it. */
     public static final long BELIEVED_MICROS = DenyCache.REVALIDATE_AFTER;
 
     private final DenyCache denials;
+    private final boolean repeatsDenials;
     private final CounterBudget budget;
     private final Leases leases;
+    private final LeasedPermits permits;
     private final Reports reports;
+    private final RegionalCounts regions;
 
     /**
      * Creates the tier between this process and {@code stores}, which are given by index.
@@ -45,13 +50,22 @@ public final class LocalTier {
      * @param local the store that counts reported counters until they are reported
      * @param deadlineMicros how long a store may take to answer
      * @param counters the most counters that it holds data of
+     * @param repeatsDenials whether it denies by what stores said before; if false, only while they do not answer
      */
     public LocalTier(
-            LocalStore local, IntFunction<SharedStore> stores, TimeSource time, long deadlineMicros, int counters) {
+            LocalStore local,
+            IntFunction<SharedStore> stores,
+            TimeSource time,
+            long deadlineMicros,
+            int counters,
+            boolean repeatsDenials) {
+        this.repeatsDenials = repeatsDenials;
         this.denials = new DenyCache(counters);
         this.budget = new CounterBudget(counters);
         this.leases = new Leases(stores, time, deadlineMicros, budget, counters, check -> learn(check, 0));
+        this.permits = new LeasedPermits(stores, time, budget);
         this.reports = new Reports(local, stores, time, deadlineMicros, budget);
+        this.regions = new RegionalCounts(stores, time, budget);
     }
 
     /**
@@ -59,7 +73,7 @@ public final class LocalTier {
      * #BELIEVED_MICROS}, one of many callers gets false, to ask the store.
      */
     public boolean denies(Check check, long now) {
-        return denials.denies(check, now);
+        return repeatsDenials && denials.denies(check, now);
     }
 
     /** When the store that denied {@code check} was asked; the largest moment if the denial is gone. */
@@ -74,7 +88,7 @@ public final class LocalTier {
 
     /** Whether {@link #denies} would return true at {@code now}; then the outcome is written, and nothing else changes. */
     public boolean believes(Check check, long now) {
-        return denials.believes(check, now);
+        return repeatsDenials && denials.believes(check, now);
     }
 
     /** Whether another counter can be leased or reported. */
@@ -97,9 +111,19 @@ public final class LocalTier {
         return leases;
     }
 
+    /** The permits that this process counts by itself. */
+    public LeasedPermits permits() {
+        return permits;
+    }
+
     /** The counts that this process reports. */
     public Reports reports() {
         return reports;
+    }
+
+    /** The counters of limits that regions share. */
+    public RegionalCounts regions() {
+        return regions;
     }
 
     /** The number of counters that are leased or reported, or were a moment ago. */
@@ -110,7 +134,9 @@ public final class LocalTier {
     /** Gives back expired leases, sends reports that are due, and forgets idle counters. */
     public void tick() {
         leases.sweep();
+        permits.tick();
         reports.tick();
+        regions.tick();
     }
 
     /** Adapts to new rules: forgets all denials, and gives back leases except those whose rule is {@code kept}. */
@@ -125,12 +151,16 @@ public final class LocalTier {
      */
     public void forget(Check check) {
         leases.forget(check);
+        permits.forget(check);
         reports.forget(check);
+        regions.forget(check);
         denials.forget(check.key0);
     }
 
     /** Gives back all leases, takes no more, and reports all counts; completes when the stores have answered. */
     public CompletionStage<Void> close() {
-        return leases.close().thenCombine(reports.flush(), (returned, reported) -> null);
+        return leases.close()
+                .thenCombine(permits.close(), (returned, told) -> null)
+                .thenCombine(reports.flush(), (returned, reported) -> null);
     }
 }

@@ -179,7 +179,7 @@ class HashSlotPlacesTest {
         assertThat(way.sent).containsExactly("1 asks", "3 asks", "2 looks asks");
     }
 
-    /** What gives back shares slot 1 with what takes. */
+    /** A give-back shares slot 1 with a check that takes. */
     @ParameterizedTest
     @CsvSource({"0, 1", "1, 1 asks", "2, 1 asks"})
     void whatGivesBackGoesWhenAllElseHasPassed(int denying, String then) {

@@ -91,6 +91,18 @@ class AllocationTest {
     }
 
     @Test
+    void aDecisionAboutTheCapacityOfAServiceAllocatesNothing() {
+        // It is used up at once, so that the request is denied, and then shed.
+        WeirRule service = WeirRules.rule(
+                WeirRules.rule("service:p", Limit.slidingWindow(1_000, Duration.ofSeconds(1)))
+                        .reserve(200)
+                        .build(),
+                KeyBy.global());
+        assertNothingAllocated(
+                WeirRules.rules(service), WeirRules.ask("endpoint", "GET /a", "user_id", "u", "priority", "test"));
+    }
+
+    @Test
     void aDecisionThatIgnoresTheCaseOfEndpointsAllocatesNothing() {
         WeirRule login = WeirRules.rule("login", KeyBy.of("endpoint"), "endpoint", "POST /Login");
         assertNothingAllocated(

@@ -5,13 +5,18 @@ import static dev.weir.internal.ruleset.WeirRules.rule;
 import static dev.weir.internal.ruleset.WeirRules.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.Hold.Settlement;
 import dev.weir.Limit;
 import dev.weir.Request;
-import dev.weir.internal.limiter.Holds.Settled;
+import dev.weir.internal.ban.BanSet;
+import dev.weir.internal.ban.BanTable;
 import dev.weir.internal.match.keyby.KeyBy;
-import dev.weir.internal.model.Hold;
+import dev.weir.internal.model.Ban;
+import dev.weir.internal.model.BanKind;
+import dev.weir.internal.model.HeldRequest;
 import dev.weir.internal.ruleset.WeirRules;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -40,11 +45,11 @@ class HoldsTest {
                 .join();
     }
 
-    private Hold hold(long tokens) {
+    private HeldRequest hold(long tokens) {
         return Objects.requireNonNull(reserve(tokens).hold());
     }
 
-    private Settled settle(Hold hold, Request costs) {
+    private Settlement settle(HeldRequest hold, Request costs) {
         return d.limiter.holds().settle(hold, costs).toCompletableFuture().join();
     }
 
@@ -58,25 +63,25 @@ class HoldsTest {
 
     @Test
     void settlingGivesBackWhatWasNotUsed() {
-        Hold hold = hold(80);
+        HeldRequest hold = hold(80);
         assertThat(left()).isEqualTo("yes [bucket WITHIN_LIMIT 20, window WITHIN_LIMIT 20, calls WITHIN_LIMIT 99]");
-        assertThat(settle(hold, tokens(30))).isEqualTo(Settled.DONE);
+        assertThat(settle(hold, tokens(30))).isEqualTo(Settlement.DONE);
         assertThat(left()).isEqualTo("yes [bucket WITHIN_LIMIT 70, window WITHIN_LIMIT 70, calls WITHIN_LIMIT 99]");
-        assertThat(settle(hold, tokens(0))).isEqualTo(Settled.BEFORE);
+        assertThat(settle(hold, tokens(0))).isEqualTo(Settlement.BEFORE);
         assertThat(left()).isEqualTo("yes [bucket WITHIN_LIMIT 70, window WITHIN_LIMIT 70, calls WITHIN_LIMIT 99]");
     }
 
     @Test
     void aUnitThatTheSettlementDoesNotNameWentUnused() {
-        Hold hold = hold(80);
-        assertThat(settle(hold, Request.to("").hits("requests", 0))).isEqualTo(Settled.DONE);
+        HeldRequest hold = hold(80);
+        assertThat(settle(hold, Request.to("").hits("requests", 0))).isEqualTo(Settlement.DONE);
         assertThat(left()).isEqualTo("yes [bucket WITHIN_LIMIT 100, window WITHIN_LIMIT 100, calls WITHIN_LIMIT 100]");
     }
 
     @Test
     void moreThanReservedIsADebt() {
-        Hold hold = hold(80);
-        assertThat(settle(hold, tokens(150))).isEqualTo(Settled.DONE);
+        HeldRequest hold = hold(80);
+        assertThat(settle(hold, tokens(150))).isEqualTo(Settlement.DONE);
         assertThat(left()).isEqualTo("no [bucket OVER_LIMIT 0, window OVER_LIMIT 0, calls WITHIN_LIMIT 99]");
         d.now += LocalLimiterHarness.MINUTE; // the window is new, and the bucket has half of its debt behind it
         assertThat(d.ask(ask("user", "u").hits("tokens", 51))).startsWith("no [bucket OVER_LIMIT 50, window WITHIN");
@@ -85,17 +90,54 @@ class HoldsTest {
 
     @Test
     void aSettlementOfAnyCostOverflowsNothing() {
-        assertThat(settle(hold(10), tokens(Long.MAX_VALUE))).isEqualTo(Settled.DONE);
+        assertThat(settle(hold(10), tokens(Long.MAX_VALUE))).isEqualTo(Settlement.DONE);
         assertThat(d.ask(ask("user", "u").hits("tokens", 1)))
                 .startsWith("no [bucket OVER_LIMIT 0, window OVER_LIMIT 0");
     }
 
     @Test
+    void aShadowBannedCallerSettlesOnceAndIsChargedNothing() {
+        Ban shadow = new Ban(BanKind.SHADOW, "user", "u", "", Ban.FOREVER, "", "test", false);
+        d.limiter.bans(new BanTable(List.of(BanSet.of(List.of(shadow), false))));
+        HeldRequest hold = hold(80);
+        assertThat(settle(hold, tokens(150))).isEqualTo(Settlement.DONE);
+        assertThat(settle(hold, tokens(150))).isEqualTo(Settlement.BEFORE);
+        d.limiter.bans(new BanTable(List.of()));
+        assertThat(left()).isEqualTo("yes [bucket WITHIN_LIMIT 100, window WITHIN_LIMIT 100, calls WITHIN_LIMIT 100]");
+    }
+
+    /** What it reserved before the ban goes back. */
+    @Test
+    void aCallerThatIsShadowBannedMeanwhileSettlesAsAnyOther() {
+        HeldRequest hold = hold(80);
+        Ban shadow = new Ban(BanKind.SHADOW, "user", "u", "", Ban.FOREVER, "", "test", false);
+        d.limiter.bans(new BanTable(List.of(BanSet.of(List.of(shadow), false))));
+        assertThat(settle(hold, tokens(30))).isEqualTo(Settlement.DONE);
+        d.limiter.bans(new BanTable(List.of()));
+        assertThat(left()).isEqualTo("yes [bucket WITHIN_LIMIT 70, window WITHIN_LIMIT 70, calls WITHIN_LIMIT 99]");
+    }
+
+    @Test
     void anEstimateIsCappedAtTheLimitAndNeverNever() {
-        Hold hold = hold(1_000_000);
+        HeldRequest hold = hold(1_000_000);
         assertThat(left()).startsWith("yes [bucket WITHIN_LIMIT 0, window WITHIN_LIMIT 0");
-        assertThat(settle(hold, tokens(40))).isEqualTo(Settled.DONE);
+        assertThat(settle(hold, tokens(40))).isEqualTo(Settlement.DONE);
         assertThat(left()).startsWith("yes [bucket WITHIN_LIMIT 60, window WITHIN_LIMIT 60");
+    }
+
+    @Test
+    void aLimitOfNothingDeniesEveryReserve() {
+        LocalLimiterHarness none = new LocalLimiterHarness(rules(rule(
+                WeirRules.rule("none", Limit.fixedWindow(0, Duration.ofMinutes(1)))
+                        .build(),
+                KeyBy.of("user"))));
+        Holds.Reserved denied = none.limiter
+                .holds()
+                .reserve(ask("user", "u").hits("tokens", 5), Holds.DEFAULT_TTL)
+                .toCompletableFuture()
+                .join();
+        assertThat(denied.decision().allowed()).isFalse();
+        assertThat(denied.hold()).isNull();
     }
 
     @Test
@@ -109,33 +151,33 @@ class HoldsTest {
 
     @Test
     void anExpiredHoldStaysChargedAsReserved() {
-        Hold hold = hold(80);
+        HeldRequest hold = hold(80);
         d.now += Holds.DEFAULT_TTL.toNanos() / 1_000 - 1;
-        Hold later = hold(10);
+        HeldRequest later = hold(10);
         d.now += 1;
-        assertThat(settle(hold, tokens(0))).isEqualTo(Settled.EXPIRED);
-        assertThat(settle(later, tokens(10))).isEqualTo(Settled.DONE);
+        assertThat(settle(hold, tokens(0))).isEqualTo(Settlement.EXPIRED);
+        assertThat(settle(later, tokens(10))).isEqualTo(Settlement.DONE);
     }
 
     @Test
     void aSettlementChangesOnlyLimitsThatRememberTheHits() {
-        Hold hold = hold(80); // ten seconds into a minute
+        HeldRequest hold = hold(80); // ten seconds into a minute
         d.now += 51 * LocalLimiterHarness.SECOND;
         assertThat(d.ask(ask("user", "u").hits("tokens", 10)))
                 .isEqualTo("yes [bucket WITHIN_LIMIT 90, window WITHIN_LIMIT 90, calls WITHIN_LIMIT 99]");
-        assertThat(settle(hold, tokens(0))).isEqualTo(Settled.DONE);
+        assertThat(settle(hold, tokens(0))).isEqualTo(Settlement.DONE);
         assertThat(left()).startsWith("yes [bucket WITHIN_LIMIT 90, window WITHIN_LIMIT 90");
     }
 
     @Test
     void aHoldOnTheMemoryOfAnotherProcessIsSettledThere() {
         LocalLimiterHarness other = new LocalLimiterHarness(rules(rule("window", KeyBy.of("user"))));
-        Hold hold = hold(10);
+        HeldRequest hold = hold(10);
         assertThat(other.limiter
                         .holds()
                         .settle(hold, tokens(0))
                         .toCompletableFuture()
                         .join())
-                .isEqualTo(Settled.ELSEWHERE);
+                .isEqualTo(Settlement.ELSEWHERE);
     }
 }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.StoreFailure;
+import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.RuleBuilder;
@@ -44,6 +45,21 @@ class KnownDenialsTest {
         assertThat(fleet.store().asked).hasSize(asked);
         assertThat(fleet.decided).isEqualTo(102);
         assertThat(fleet.ask(ask("user", "other")).atOnce).isFalse();
+    }
+
+    @Test
+    void withoutTheCacheTheStoreIsAskedEachTimeAndStandsInOnlyWhileItIsUnreachable() {
+        SharedLimiterHarness fleet = new SharedLimiterHarness(
+                rules(byUser(bucket("r", 1))), LimiterSettings.defaults().withCacheDenials(false));
+        fleet.decide(ask("user", "u"));
+        for (int i = 0; i < 10; i++) {
+            assertThat(fleet.decide(ask("user", "u"))).isEqualTo("no [r OVER_LIMIT 0]");
+        }
+        assertThat(fleet.store().asked).hasSize(11);
+        fleet.store().fail(StoreFailure.UNREACHABLE);
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("no [r OVER_LIMIT 0]");
+        fleet.now += 60 * SECOND;
+        assertThat(fleet.decide(ask("user", "u"))).isEqualTo("yes [r WITHIN_LIMIT 0] degraded");
     }
 
     @Test

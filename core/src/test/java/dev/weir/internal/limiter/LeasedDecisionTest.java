@@ -197,6 +197,18 @@ class LeasedDecisionTest {
     }
 
     @Test
+    void unspentHitsOfABucketThatIsFullAgainAreNotMissing() {
+        SharedLimiterHarness fleet = fleet(Limit.tokenBucket(1_000_000, Duration.ofHours(1)));
+        lease(fleet, USER);
+        fleet.now += 5 * LocalLimiterHarness.SECOND;
+        fleet.limiter.tick();
+        assertThat(fleet.store().asked).isEmpty();
+        assertThat(stats(fleet).refilled()).isPositive();
+        assertThat(stats(fleet).stranded()).isZero();
+        assertThat(remaining(fleet)).isEqualTo(1_000_000);
+    }
+
+    @Test
     void onShutdownEverythingGoesBackAtOnceAndNoLeaseIsTakenAnyMore() {
         SharedLimiterHarness fleet = fleet(WINDOW);
         lease(fleet, USER);

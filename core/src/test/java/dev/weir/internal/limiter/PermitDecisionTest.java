@@ -87,6 +87,15 @@ class PermitDecisionTest {
     }
 
     @Test
+    void aRuleThatIsNotRolledOutCountsPermitsAndDeniesNobody() {
+        SharedLimiterHarness fleet = answering(byUser(concurrency("c", 1).rollout(0)));
+        Answer first = fleet.ask(ask("user", "u"));
+        assertThat(taken(first).held()).hasSize(1);
+        assertThat(fleet.ask(ask("user", "u")).decision.allowed()).isTrue();
+        assertThat(release(fleet, taken(first).held())).isEqualTo(PermitAnswer.DONE);
+    }
+
+    @Test
     void aCallerThatCannotReleaseIsDecidedByTheOtherRules() {
         SharedLimiterHarness fleet = answering(byUser(concurrency("c", 0)), byUser(rate("r", 3)));
         Answer answer = fleet.ask(ask("user", "u").withoutPermits());

@@ -377,7 +377,7 @@ class SeveralStoresTest {
         assertThat(fleet.gaveBack).as("nine milliseconds before its end").isEqualTo(2);
     }
 
-    /** What has flowed in by then would be given twice. */
+    /** Hits that were refilled by then would be given twice. */
     @Test
     void aBucketThatIsAsGoodAsNewGetsNothingBack() {
         Limit fast = Limit.tokenBucket(1_000, Duration.ofSeconds(1)).withBurst(10);

@@ -36,7 +36,7 @@ class LocalTierMemoryTest {
 
     private final Clock clock = new Clock();
     private final MemoryStore local = new MemoryStore(1024);
-    private final LocalTier tier = new LocalTier(local, place -> new Granting(), clock, 10_000, COUNTERS);
+    private final LocalTier tier = new LocalTier(local, place -> new Granting(), clock, 10_000, COUNTERS, true);
     private final CounterKeyHash hash = new CounterKeyHash();
     private final CounterKey key = new CounterKey();
 

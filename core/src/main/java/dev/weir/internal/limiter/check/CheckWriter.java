@@ -4,7 +4,8 @@ import dev.weir.Limit;
 import dev.weir.OnMissing;
 import dev.weir.Request;
 import dev.weir.internal.algorithm.Meter;
-import dev.weir.internal.algorithm.MeterKind;
+import dev.weir.internal.algorithm.PermitLevels;
+import dev.weir.internal.algorithm.PermitSet;
 import dev.weir.internal.match.EffectiveLimit;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.match.Matches;
@@ -14,11 +15,14 @@ import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import dev.weir.internal.store.RequestCost;
 import dev.weir.internal.store.RequestTooCostlyException;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the matches of a request into checks: one for each match that counts. */
 public final class CheckWriter {
     private static final long SECOND_MICROS = 1_000_000;
+    /** Ends the name of a counter of permits that nodes count by themselves, which has another form. */
+    private static final byte[] LEVELS = ":!levels".getBytes(StandardCharsets.US_ASCII);
 
     private final LimiterSettings settings;
     private final MeterCache meters;
@@ -70,13 +74,16 @@ public final class CheckWriter {
                 Check check = checks.add();
                 check.about = i;
                 fill(check, rules, request, match, meter, hold, allShadow);
-                cost += RequestCost.of(meter, check.hits);
+                cost += RequestCost.of(check);
                 // As in the reference, a quota rule in shadow mode has passed.
                 checks.quotaPassed |= check.role == Check.Role.SHADOW && isQuota(match.rule());
             }
         }
         checks.quotaPassed |= settings.quota() && unmet < request.descriptors();
         checks.cost = cost;
+        if (request.isChargedInFull()) {
+            chargeInFull(matches, checks);
+        }
         if (cost > settings.maxRequestCost()) {
             throw RequestTooCostlyException.above(settings.maxRequestCost(), cost);
         }
@@ -94,30 +101,60 @@ public final class CheckWriter {
         long hits = hitsOf(rules, request, match);
         fill(check, match, meter, hold == null ? hits : hold.hitsOf(match, meter, hits), allShadow);
         if (rules.anyPermits()) {
-            PermitChecks.name(check);
+            PermitChecks.name(check, rules.leasesPermits(match.rule()));
         }
         if (rules.anyPriced() && check.hits > 0 && RequestHits.isReport(request, match.descriptor())) {
-            check.owed = !isKeyDenied(match) && meter.counting() != MeterKind.PERMITS;
-            check.role = check.owed ? Check.Role.SHADOW : check.role;
+            chargeInFull(match, check);
+        }
+        if (rules.anyCapacity() && match.isCritical() && check.hits > 0) {
+            check.owed = true; // it counts, and is never denied here
+            check.role = Check.Role.SHADOW;
         }
         check.store = storeIndexOf(rules, match);
         if (check.store != Check.LOCAL || isReported(rules, match)) {
             check.name.set(match.name());
+            if (check.meter instanceof PermitLevels) {
+                check.name.append(LEVELS);
+            }
         }
         if (hold != null) {
             hold.complete(rules, match, check);
         }
     }
 
-    /** How long the decision of {@code checks} may wait for shared stores: as long as its most impatient rule. */
+    private static void chargeInFull(Matches matches, Checks checks) {
+        for (int i = 0; i < checks.size(); i++) {
+            Check check = checks.get(i);
+            if (check.hits > 0) {
+                chargeInFull(matches.get(check.about), check);
+            }
+        }
+    }
+
+    /** Charges {@code check} whether its hits fit or not: they were used already. */
+    private static void chargeInFull(Match match, Check check) {
+        check.owed = !isKeyDenied(match) && !(check.meter instanceof PermitSet);
+        check.role = check.owed ? Check.Role.SHADOW : check.role;
+    }
+
+    /**
+     * How long the decision of {@code checks} may wait for shared stores: as long as its most impatient rule, but as
+     * long as a global rule says that no lease paid for, because its store is in another region.
+     */
     public long deadlineMicros(Matches matches, Checks checks) {
         long least = Long.MAX_VALUE;
+        long global = 0;
         for (int i = 0; i < checks.size(); i++) {
-            Rule rule = matches.get(checks.get(i).about).rule();
+            Check check = checks.get(i);
+            Rule rule = matches.get(check.about).rule();
             long own = rule == null ? 0 : rule.deadlineMicros();
-            least = Math.min(least, own == 0 ? settings.deadlineMicros() : own);
+            if (rule != null && rule.scope().isGlobal() && !check.leased) {
+                global = Math.max(global, own);
+            } else {
+                least = Math.min(least, own == 0 ? settings.deadlineMicros() : own);
+            }
         }
-        return least;
+        return global == 0 ? least : least == Long.MAX_VALUE ? global : Math.max(least, global);
     }
 
     /** Whether the rule ignores a request that lacks its key. */
@@ -126,8 +163,13 @@ public final class CheckWriter {
         return match.keyMissing() && rule != null && rule.onMissing() == OnMissing.SKIP;
     }
 
+    /** Whether the rule denies the request without asking a counter: it lacks the key, or it is shed. */
+    public static boolean isDenied(Match match) {
+        return match.shed || isKeyDenied(match);
+    }
+
     /** Whether the rule denies a request that lacks its key. */
-    public static boolean isKeyDenied(Match match) {
+    static boolean isKeyDenied(Match match) {
         Rule rule = match.rule();
         return match.keyMissing() && rule != null && rule.onMissing() == OnMissing.DENY;
     }
@@ -147,7 +189,7 @@ public final class CheckWriter {
 
     /** The meter of {@code match}; null if nothing is counted. */
     private @Nullable Meter meterOf(MeteredRules rules, Match match) {
-        if (isKeyDenied(match)) {
+        if (isDenied(match)) {
             return MeteredRules.DENY;
         }
         Rule rule = match.rule();
@@ -165,7 +207,7 @@ public final class CheckWriter {
 
     private static boolean isReported(MeteredRules rules, Match match) {
         Rule rule = match.rule();
-        return rules.anyReported() && rule != null && !isKeyDenied(match) && rules.reportPlace(rule) != Check.LOCAL;
+        return rules.anyReported() && rule != null && !isDenied(match) && rules.reportPlace(rule) != Check.LOCAL;
     }
 
     private int storeIndexOf(MeteredRules rules, Match match) {
@@ -174,21 +216,24 @@ public final class CheckWriter {
             Limit given = match.override();
             return given != null && given.windowMicros() == SECOND_MICROS ? perSecondStore : requestLimitStore;
         }
-        return isKeyDenied(match) ? Check.LOCAL : rules.storeIndex(rule);
+        return isDenied(match) ? Check.LOCAL : rules.storeIndex(rule);
     }
 
     private void fill(Check check, Match match, Meter meter, long hits, boolean allShadow) {
         Rule rule = match.rule();
-        check.key0 = match.key0();
-        check.key1 = match.key1();
-        check.meter = meter;
+        // The counter of a service is not asked for a request that is shed, least of all by another meter.
+        check.key0 = match.shed ? 0 : match.key0();
+        check.key1 = match.shed ? 0 : match.key1();
+        if (check.meter != meter) {
+            check.meter = meter;
+        }
         check.hits = hits;
         check.countsDenied = match.countsDenied() && settings.chargeDenied();
         check.failure = null;
-        if (allShadow || (rule != null && rule.shadow()) || match.isSpared()) {
-            check.role = Check.Role.SHADOW;
-        } else {
-            check.role = isQuota(rule) ? Check.Role.QUOTA : Check.Role.ENFORCE;
+        boolean shadow = allShadow || (rule != null && rule.shadow()) || match.isSpared();
+        Check.Role role = shadow ? Check.Role.SHADOW : isQuota(rule) ? Check.Role.QUOTA : Check.Role.ENFORCE;
+        if (check.role != role) {
+            check.role = role;
         }
     }
 

@@ -4,7 +4,7 @@ import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.match.Matches;
 import dev.weir.internal.model.HeldHits;
-import dev.weir.internal.model.Hold;
+import dev.weir.internal.model.HeldRequest;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
@@ -18,16 +18,20 @@ import org.jspecify.annotations.Nullable;
  * store of their counter, never a lease or a reported count.
  */
 public final class HoldChecks {
-    private final @Nullable Hold settled;
-    private final boolean sameProcess;
+    private final @Nullable HeldRequest settled;
+    /** Whether the hits in the memory of this process are settled now. */
+    private final boolean here;
+
     private final long wallMicros;
     private final List<HeldHits> held = new ArrayList<>();
     private boolean local = true;
+    private boolean partlyLocal;
     private boolean failed;
+    private boolean debt;
 
-    private HoldChecks(@Nullable Hold settled, boolean sameProcess, long wallMicros) {
+    private HoldChecks(@Nullable HeldRequest settled, boolean here, long wallMicros) {
         this.settled = settled;
-        this.sameProcess = sameProcess;
+        this.here = here;
         this.wallMicros = wallMicros;
     }
 
@@ -36,9 +40,14 @@ public final class HoldChecks {
         return new HoldChecks(null, true, wallMicros);
     }
 
-    /** The checks that settle {@code hold} at {@code wallMicros}; {@code sameProcess} if this process made it. */
-    public static HoldChecks settling(Hold hold, boolean sameProcess, long wallMicros) {
-        return new HoldChecks(hold, sameProcess, wallMicros);
+    /**
+     * The checks that settle {@code hold} at {@code wallMicros}.
+     *
+     * @param here whether hits in the memory of this process are settled too: it made the hold, and did not settle them
+     *     before
+     */
+    public static HoldChecks settling(HeldRequest hold, boolean here, long wallMicros) {
+        return new HoldChecks(hold, here, wallMicros);
     }
 
     /** Whether hits are reserved, and not settled. */
@@ -48,14 +57,14 @@ public final class HoldChecks {
 
     /** The hits to ask for, if the request costs {@code hits}. */
     long hitsOf(Match match, Meter meter, long hits) {
-        Hold hold = settled;
+        HeldRequest hold = settled;
         Rule rule = match.rule();
         if (hold == null) {
-            return CheckWriter.isKeyDenied(match)
+            return CheckWriter.isDenied(match)
                     ? hits
-                    : Math.min(hits, meter.limit().capacity());
+                    : Math.min(hits, Math.max(1, meter.limit().capacity())); // a limit of 0 still denies
         }
-        if (rule == null || CheckWriter.isKeyDenied(match)) {
+        if (rule == null || CheckWriter.isDenied(match)) {
             return 0;
         }
         HeldHits reserved = reserved(hold, rule, match.descriptor());
@@ -69,15 +78,15 @@ public final class HoldChecks {
     /** Completes {@code check}, which has its hits. */
     void complete(MeteredRules rules, Match match, Check check) {
         Rule rule = match.rule();
-        if (check.store == Check.LOCAL && rule != null && !CheckWriter.isKeyDenied(match)) {
+        if (check.store == Check.LOCAL && rule != null && !CheckWriter.isDenied(match)) {
             check.store = rules.reportPlace(rule);
         }
-        Hold hold = settled;
+        HeldRequest hold = settled;
         if (hold == null) {
             return;
         }
-        if (check.store == Check.LOCAL && !sameProcess) {
-            check.hits = 0; // counted in the memory of another process
+        if (check.store == Check.LOCAL && !here) {
+            check.hits = 0; // counted in the memory of another process, or settled before
         }
         check.role = Check.Role.SHADOW;
         check.countsDenied = false;
@@ -86,7 +95,7 @@ public final class HoldChecks {
         check.window = check.hits < 0 && reserved != null ? reserved.window() : 0;
     }
 
-    private static @Nullable HeldHits reserved(Hold hold, Rule rule, int descriptor) {
+    private static @Nullable HeldHits reserved(HeldRequest hold, Rule rule, int descriptor) {
         for (HeldHits each : hold.held()) {
             if (each.descriptor() == descriptor && each.rule().equals(rule.id())) {
                 return each;
@@ -102,9 +111,12 @@ public final class HoldChecks {
             Match match = matches.get(check.about);
             Rule rule = match.rule();
             Meter meter = check.meter;
-            local &= check.store == Check.LOCAL;
-            failed |= check.failure != null;
             boolean unknown = check.failure != null;
+            boolean inMemory = check.store == Check.LOCAL && !unknown;
+            local &= inMemory;
+            partlyLocal |= inMemory;
+            failed |= unknown;
+            debt |= check.owed;
             if (rule != null && meter != null && (unknown || check.outcome.allowed)) {
                 long until = wallMicros + meter.returnableNanos(check.outcome) / 1_000;
                 long hits = unknown ? HeldHits.UNKNOWN : Math.max(0, check.hits);
@@ -122,6 +134,16 @@ public final class HoldChecks {
     /** Whether all counters are in the memory of this process. */
     public boolean isLocal() {
         return local;
+    }
+
+    /** Whether some counters are in the memory of this process. */
+    public boolean isPartlyLocal() {
+        return partlyLocal;
+    }
+
+    /** Whether the true cost of some limit is more than was reserved. */
+    public boolean isDebt() {
+        return debt;
     }
 
     /** Whether a store did not answer. */

@@ -1,5 +1,6 @@
 package dev.weir.internal.limiter.check;
 
+import dev.weir.Hold.Settlement;
 import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.StoreFailure;
@@ -32,8 +33,18 @@ public interface LimiterObserver {
     /** Called when hits were given back to a shared store because another store denied the request. */
     default void gaveBack(int checks) {}
 
-    /** Called when a request of {@code rule} has waited under {@code over}, or was refused to. */
-    default void waited(Rule rule, WaitResult result) {}
+    /** Called when a request asked for a hold, beside {@link #decided}; {@code held} if it got one. */
+    default void reserved(boolean held) {}
+
+    /** Called when a hold was settled, or could not be; {@code debt} if the call cost more than was reserved. */
+    default void settled(Settlement result, boolean debt) {}
+
+    /**
+     * Called when a request of {@code rule} has waited under {@code over}, or was refused to.
+     *
+     * @param micros how long it stood in the queue; 0 if it did not, or if a tarpit delays it
+     */
+    default void waited(Rule rule, WaitResult result, long micros) {}
 
     /** Called when a request was charged but its idempotency key was not kept; a repeat may be charged again. */
     default void keyNotKept() {}

@@ -5,6 +5,7 @@ import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.store.RequestCost;
 import dev.weir.internal.tier.LocalTier;
+import java.util.function.Consumer;
 
 /**
  * The settings for every rule that does not override them. The first three are switches of the reference service.
@@ -20,6 +21,7 @@ import dev.weir.internal.tier.LocalTier;
  * @param keptKeys how many idempotency keys, over all callers, this process has shared stores keep at a time
  * @param endpointForm the form in which rules in Weir's format compare endpoints
  * @param maxRequestCost the most that a request may cost, in units of {@link RequestCost}
+ * @param cacheDenials if false, shared stores are asked about every request, and count every denied one
  */
 public record LimiterSettings(
         boolean shadow,
@@ -31,7 +33,8 @@ public record LimiterSettings(
         int tierCounters,
         int keptKeys,
         EndpointForm endpointForm,
-        int maxRequestCost) {
+        int maxRequestCost,
+        boolean cacheDenials) {
     /** Half of Envoy's default timeout. */
     public static final long DEFAULT_DEADLINE_MICROS = 10_000;
 
@@ -75,7 +78,8 @@ public record LimiterSettings(
                 DEFAULT_TIER_COUNTERS,
                 DEFAULT_KEPT_KEYS,
                 EndpointForm.NORMAL,
-                RequestCost.DEFAULT_MAX);
+                RequestCost.DEFAULT_MAX,
+                true);
     }
 
     public static LimiterSettings defaults() {
@@ -89,106 +93,87 @@ public record LimiterSettings(
 
     /** These settings with another deadline. */
     public LimiterSettings withDeadlineMicros(long micros) {
-        return new LimiterSettings(
-                shadow,
-                quota,
-                chargeDenied,
-                micros,
-                localShare,
-                onFail,
-                tierCounters,
-                keptKeys,
-                endpointForm,
-                maxRequestCost);
+        return with(fields -> fields.deadlineMicros = micros);
     }
 
     /** These settings with another local share. */
     public LimiterSettings withLocalShare(int millionths) {
-        return new LimiterSettings(
-                shadow,
-                quota,
-                chargeDenied,
-                deadlineMicros,
-                millionths,
-                onFail,
-                tierCounters,
-                keptKeys,
-                endpointForm,
-                maxRequestCost);
+        return with(fields -> fields.localShare = millionths);
     }
 
     /** These settings with another failure policy for limits that requests bring. */
-    public LimiterSettings withOnFail(OnFail onFail) {
-        return new LimiterSettings(
-                shadow,
-                quota,
-                chargeDenied,
-                deadlineMicros,
-                localShare,
-                onFail,
-                tierCounters,
-                keptKeys,
-                endpointForm,
-                maxRequestCost);
+    public LimiterSettings withOnFail(OnFail policy) {
+        return with(fields -> fields.onFail = policy);
     }
 
     /** These settings with another bound for the local tier. */
     public LimiterSettings withTierCounters(int counters) {
-        return new LimiterSettings(
-                shadow,
-                quota,
-                chargeDenied,
-                deadlineMicros,
-                localShare,
-                onFail,
-                counters,
-                keptKeys,
-                endpointForm,
-                maxRequestCost);
+        return with(fields -> fields.tierCounters = counters);
     }
 
     /** These settings with another bound for idempotency keys. */
     public LimiterSettings withKeptKeys(int keys) {
-        return new LimiterSettings(
-                shadow,
-                quota,
-                chargeDenied,
-                deadlineMicros,
-                localShare,
-                onFail,
-                tierCounters,
-                keys,
-                endpointForm,
-                maxRequestCost);
+        return with(fields -> fields.keptKeys = keys);
     }
 
     /** These settings with another form of endpoints. */
     public LimiterSettings withEndpointForm(EndpointForm form) {
-        return new LimiterSettings(
-                shadow,
-                quota,
-                chargeDenied,
-                deadlineMicros,
-                localShare,
-                onFail,
-                tierCounters,
-                keptKeys,
-                form,
-                maxRequestCost);
+        return with(fields -> fields.endpointForm = form);
     }
 
     /** These settings with another bound for the cost of a request. */
     public LimiterSettings withMaxRequestCost(int units) {
-        return new LimiterSettings(
-                shadow,
-                quota,
-                chargeDenied,
-                deadlineMicros,
-                localShare,
-                onFail,
-                tierCounters,
-                keptKeys,
-                endpointForm,
-                units);
+        return with(fields -> fields.maxRequestCost = units);
+    }
+
+    /** These settings with or without repeating denials of shared stores. */
+    public LimiterSettings withCacheDenials(boolean cached) {
+        return with(fields -> fields.cacheDenials = cached);
+    }
+
+    private LimiterSettings with(Consumer<Fields> change) {
+        Fields fields = new Fields(this);
+        change.accept(fields);
+        return fields.settings();
+    }
+
+    /** A copy of settings while one of its fields is changed. */
+    private static final class Fields {
+        private final LimiterSettings from;
+        private long deadlineMicros;
+        private int localShare;
+        private OnFail onFail;
+        private int tierCounters;
+        private int keptKeys;
+        private EndpointForm endpointForm;
+        private int maxRequestCost;
+        private boolean cacheDenials;
+
+        Fields(LimiterSettings from) {
+            this.from = from;
+            deadlineMicros = from.deadlineMicros;
+            localShare = from.localShare;
+            onFail = from.onFail;
+            tierCounters = from.tierCounters;
+            keptKeys = from.keptKeys;
+            endpointForm = from.endpointForm;
+            maxRequestCost = from.maxRequestCost;
+            cacheDenials = from.cacheDenials;
+        }
+
+        LimiterSettings settings() {
+            return new LimiterSettings(
+                    from.shadow,
+                    from.quota,
+                    from.chargeDenied,
+                    deadlineMicros,
+                    localShare,
+                    onFail,
+                    tierCounters,
+                    keptKeys,
+                    endpointForm,
+                    maxRequestCost,
+                    cacheDenials);
+        }
     }
 }

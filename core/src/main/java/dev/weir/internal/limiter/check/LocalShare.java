@@ -33,16 +33,21 @@ public final class LocalShare {
 
     private static Limit with(Limit limit, long requests, int millionths) {
         long burst = shareOf(limit.burst(), millionths);
+        // A share of the credit may round down to none: nothing has to pass on credit.
+        long credit = limit.credit() == 0 ? 0 : partOf(limit.credit(), millionths);
         return new Limit(
-                limit.algorithm(), requests, limit.windowMicros(), burst, limit.subWindows(), limit.calendar());
+                limit.algorithm(), requests, limit.windowMicros(), burst, limit.subWindows(), limit.calendar(), credit);
     }
 
     private static long shareOf(long whole, int millionths) {
         if (whole == 0) {
             return 0;
         }
+        return Math.max(1, partOf(whole, millionths));
+    }
+
+    private static long partOf(long whole, int millionths) {
         long million = LimiterSettings.WHOLE;
-        long share = whole / million * millionths + whole % million * millionths / million;
-        return Math.max(1, share);
+        return whole / million * millionths + whole % million * millionths / million;
     }
 }

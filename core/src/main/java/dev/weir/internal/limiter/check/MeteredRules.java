@@ -9,11 +9,13 @@ import dev.weir.internal.algorithm.Meters;
 import dev.weir.internal.match.pattern.EndpointCostTable;
 import dev.weir.internal.model.EndpointCosts;
 import dev.weir.internal.model.Rule;
+import dev.weir.internal.region.RegionStores;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.store.Check;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -39,21 +41,33 @@ public final class MeteredRules {
     private final int[] reportStores;
 
     private boolean anyReported;
+    /** Where each rule that regions share counts; null for any other. */
+    private final @Nullable RegionStores[] regions;
+
+    private boolean anyRegional;
     private boolean anyPermits;
+    private final boolean[] leasedPermits;
+    private boolean anyLeasedPermits;
     /** The costs of each rule that has them; empty if no rule has costs, or counts another unit than requests. */
     private final @Nullable EndpointCostTable[] costs;
 
-    private MeteredRules(RuleIndex index, SharedStores stores, LimiterSettings settings) {
+    /** The capacity of each rule that is one; empty if no rule is. */
+    private final @Nullable ServiceCapacity[] capacities;
+
+    private MeteredRules(RuleIndex index, SharedStores stores, LimiterSettings settings, CapacityGates gates) {
         int count = index.rules().size();
         this.index = index;
         this.meters = new Meter[count];
         this.shares = new Meter[count];
         this.storeIndexes = new int[count];
         this.leased = new boolean[count];
+        this.leasedPermits = new boolean[count];
         this.reportStores = new int[count];
+        this.regions = new RegionStores[count];
         Arrays.fill(reportStores, Check.LOCAL);
         Arrays.fill(storeIndexes, Check.LOCAL);
         this.costs = costs(index);
+        this.capacities = gates.capacities(index.rules());
         for (Rule rule : index.rules()) {
             Limit limit = rule.limit();
             if (limit != null) {
@@ -65,12 +79,12 @@ public final class MeteredRules {
     }
 
     /**
-     * Prepares the rules of {@code index} for counting.
+     * Prepares the rules of {@code index} for counting; those of services keep their gates in {@code gates}.
      *
      * @throws IllegalArgumentException if a limit cannot be counted, or a rule's store does not exist
      */
-    public static MeteredRules of(RuleIndex index, SharedStores stores, LimiterSettings settings) {
-        return new MeteredRules(index, stores, settings);
+    public static MeteredRules of(RuleIndex index, SharedStores stores, LimiterSettings settings, CapacityGates gates) {
+        return new MeteredRules(index, stores, settings, gates);
     }
 
     private static @Nullable EndpointCostTable[] costs(RuleIndex index) {
@@ -104,6 +118,7 @@ public final class MeteredRules {
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(rule + ": " + e.getMessage(), e);
         }
+        shareWithRegions(rule, storeIndex, stores);
         if (rule.consistency() == Consistency.REPORTED && canBeAhead(rule, limit, settings)) {
             reportStores[rule.ordinal()] = storeIndex;
             anyReported |= storeIndex != Check.LOCAL;
@@ -112,6 +127,12 @@ public final class MeteredRules {
             leased[rule.ordinal()] = storeIndex != Check.LOCAL
                     && rule.consistency() == Consistency.LEASED
                     && canBeAhead(rule, limit, settings);
+            boolean levels = storeIndex != Check.LOCAL
+                    && rule.consistency() == Consistency.LEASED
+                    && limit.algorithm() == Algorithm.CONCURRENCY
+                    && !settings.quota();
+            leasedPermits[rule.ordinal()] = levels;
+            anyLeasedPermits |= levels;
             if (leased[rule.ordinal()]) {
                 byId.put(rule.domain() + "\n" + rule.id(), rule);
                 anyLeased = true;
@@ -120,13 +141,23 @@ public final class MeteredRules {
         // Reported rules need it too: a counter without room in the tier is asked exactly, and may get no
         // answer.
         if (rule.onFail() == OnFail.LOCAL && rule.consistency() != Consistency.LOCAL) {
-            shares[rule.ordinal()] = Meters.of(LocalShare.of(limit, settings.shareOf(rule)));
+            Limit shared = rule.isCapacity() ? ServiceCapacity.forOthers(rule, limit, rule.reserve()) : limit;
+            shares[rule.ordinal()] = Meters.of(LocalShare.of(shared, settings.shareOf(rule)));
+        }
+    }
+
+    private void shareWithRegions(Rule rule, int storeIndex, SharedStores stores) {
+        Map<String, String> others = rule.scope().others();
+        if (!others.isEmpty() && storeIndex != Check.LOCAL) {
+            List<Integer> indexes = others.values().stream().map(stores::place).toList();
+            regions[rule.ordinal()] = new RegionStores(storeIndex, List.copyOf(others.keySet()), indexes);
+            anyRegional = true;
         }
     }
 
     /**
-     * Whether the rule can be decided ahead of the store. A shaper's delay needs the shared queue, permits are counted
-     * where any process can release them, and quotas deny only together; these are asked exactly.
+     * Whether hits of the rule can be taken ahead of the decision. A shaper's delay needs the shared queue, and quotas
+     * deny only together; these are asked exactly. Permits are {@linkplain #leasesPermits leased} in another way.
      */
     private static boolean canBeAhead(Rule rule, Limit limit, LimiterSettings settings) {
         return limit.algorithm() != Algorithm.LEAKY_BUCKET
@@ -138,6 +169,16 @@ public final class MeteredRules {
     /** Whether hits of {@code rule} are leased. */
     public boolean isLeased(Rule rule) {
         return leased[rule.ordinal()];
+    }
+
+    /** Whether this process counts the permits of {@code rule} by itself, up to a level that the store grants. */
+    public boolean leasesPermits(@Nullable Rule rule) {
+        return rule != null && leasedPermits[rule.ordinal()];
+    }
+
+    /** Whether there is any such rule. */
+    public boolean anyLeasedPermits() {
+        return anyLeasedPermits;
     }
 
     /** Whether hits that were leased under {@code before}, a rule of another index, may be spent under this one. */
@@ -158,6 +199,17 @@ public final class MeteredRules {
 
     public boolean anyReported() {
         return anyReported;
+    }
+
+    /** Whether regions share the counters of some rule. */
+    public boolean anyRegional() {
+        return anyRegional;
+    }
+
+    /** Where the regions that share the counters of {@code rule} count; null if none do. */
+    @Nullable
+    public RegionStores regions(Rule rule) {
+        return regions[rule.ordinal()];
     }
 
     /** Whether some rule has {@code costs}, or counts another unit than requests. */
@@ -184,10 +236,22 @@ public final class MeteredRules {
         return index;
     }
 
+    /** Whether some rule is the capacity of a service. */
+    public boolean anyCapacity() {
+        return capacities.length > 0;
+    }
+
+    /** The capacity that {@code rule} is; null if it is none. Only if {@link #anyCapacity}. */
+    @Nullable
+    ServiceCapacity capacity(Rule rule) {
+        return capacities[rule.ordinal()];
+    }
+
     /** The meter of {@code rule}, or null if it is unlimited. */
     @Nullable
     Meter meter(Rule rule) {
-        return meters[rule.ordinal()];
+        ServiceCapacity capacity = anyCapacity() ? capacities[rule.ordinal()] : null;
+        return capacity == null ? meters[rule.ordinal()] : capacity.meter();
     }
 
     /**

@@ -5,6 +5,7 @@ import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.StoreFailure;
 import dev.weir.internal.algorithm.Meter;
+import dev.weir.internal.algorithm.PermitLevels;
 import dev.weir.internal.algorithm.PermitSet;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.match.Matches;
@@ -14,6 +15,7 @@ import dev.weir.internal.store.Check;
 import dev.weir.internal.store.Checks;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +39,8 @@ public final class PermitChecks {
                 unenforced = unenforced == null ? new ArrayList<>() : unenforced;
                 unenforced.add(0, label(match));
                 matches.remove(i);
-            } else if (request.hitsOf(match.descriptor()) < 0
+            } else if (request.takesPermits()
+                    && request.hitsOf(match.descriptor()) < 0
                     && !isConcurrency(match)
                     && meetsConcurrency(matches, match.descriptor())) {
                 matches.remove(i);
@@ -66,11 +69,18 @@ public final class PermitChecks {
         return match.rule() == null ? "" : match.rule().label();
     }
 
-    /** Gives the check of a concurrency rule that takes permits their ids. */
-    static void name(Check check) {
+    /**
+     * Gives the check of a concurrency rule that takes permits their ids; if {@code leased}, this process counts them by
+     * itself.
+     */
+    static void name(Check check, boolean leased) {
         if (check.meter instanceof PermitSet permits) {
             check.countsDenied = false; // a permit of a denied request would never come back
-            if (check.hits > 0) {
+            if (leased) {
+                PermitLevels levels = PermitLevels.of(permits.limit());
+                long id = ThreadLocalRandom.current().nextLong(1, PermitLevels.LAST_ID);
+                check.meter = check.hits > 0 ? levels.holding(id, check.hits) : levels;
+            } else if (check.hits > 0) {
                 long id = ThreadLocalRandom.current().nextLong(1, PermitSet.LAST_ID);
                 check.meter = permits.holding(id, check.hits);
             }
@@ -79,8 +89,8 @@ public final class PermitChecks {
 
     /** The meter of {@code share} for a check of {@code before}: the same permits, counted elsewhere. */
     public static Meter sameIds(@Nullable Meter before, Meter share) {
-        return before instanceof PermitSet named && named.permits() > 0 && share instanceof PermitSet permits
-                ? permits.holding(named.firstId(), named.permits())
+        return share instanceof PermitSet permits && permitsOf(before) > 0
+                ? permits.holding(idOf(before), permitsOf(before))
                 : share;
     }
 
@@ -115,12 +125,12 @@ public final class PermitChecks {
         long watched = Long.MAX_VALUE;
         for (int i = 0; i < checks.size(); i++) {
             Check check = checks.get(i);
-            if (check.hits > 0 && check.meter instanceof PermitSet permits) {
+            if (check.hits > 0 && permitsOf(check.meter) > 0) {
                 // A check that its store did not answer, and that is not counted here instead, holds nothing.
                 boolean counted = check.failure == null || check.store == Check.LOCAL;
                 boolean holds = allowed && check.outcome.allowed && counted;
                 if (holds) {
-                    held.add(held(matches.get(check.about), check, permits));
+                    held.add(held(matches.get(check.about), check));
                 }
                 long comesBack = holds && check.failure == null ? check.hits : 0;
                 if (check.role == Check.Role.SHADOW) {
@@ -136,7 +146,21 @@ public final class PermitChecks {
         return new TakenPermits(held, narrowed.unenforced(), enforced == Long.MAX_VALUE ? watched : enforced);
     }
 
-    private static HeldPermit held(Match match, Check check, PermitSet permits) {
+    /** The number of permits that {@code meter} names; 0 if it counts none. */
+    private static long permitsOf(@Nullable Meter meter) {
+        return meter instanceof PermitSet set
+                ? set.permits()
+                : meter instanceof PermitLevels levels ? levels.permits() : 0;
+    }
+
+    private static long idOf(@Nullable Meter meter) {
+        return meter instanceof PermitSet set
+                ? set.firstId()
+                : meter instanceof PermitLevels levels ? levels.firstId() : 0;
+    }
+
+    private static HeldPermit held(Match match, Check check) {
+        Meter meter = Objects.requireNonNull(check.meter, "meter");
         boolean shared = check.store != Check.LOCAL;
         return new HeldPermit(
                 label(match),
@@ -145,8 +169,11 @@ public final class PermitChecks {
                 check.key1,
                 shared ? check.name.subject() : 0,
                 shared ? check.name.toString() : "",
-                permits.firstId(),
-                permits.permits(),
-                permits.limit().windowMicros());
+                idOf(meter),
+                permitsOf(meter),
+                meter instanceof PermitLevels
+                        ? PermitLevels.permitMicros(meter.limit())
+                        : meter.limit().windowMicros(),
+                meter instanceof PermitLevels levels ? levels.node() : 0);
     }
 }

@@ -3,6 +3,7 @@ package dev.weir.internal.limiter.check;
 import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.Verdict.Reason;
+import dev.weir.internal.algorithm.Meter;
 import dev.weir.internal.algorithm.Outcome;
 import dev.weir.internal.match.Match;
 import dev.weir.internal.match.Matches;
@@ -72,7 +73,7 @@ public final class VerdictWriter {
                         .set(rule, limit, match.descriptor(), hits, Reason.MISSING_KEY, 0, 0, MutableVerdict.NEVER, 0)
                         .shadow(check.role == Check.Role.SHADOW);
             } else {
-                write(into.add(), match, limit, check);
+                write(into.add(), match, limit, check, into.nowMicros());
             }
         }
     }
@@ -93,11 +94,19 @@ public final class VerdictWriter {
         }
     }
 
-    private static void write(MutableVerdict verdict, Match match, Limit limit, Check check) {
+    private static void write(MutableVerdict verdict, Match match, Limit limit, Check check, long now) {
+        if (match.shed) {
+            writeShed(verdict, match, limit, check);
+            return;
+        }
         if (check.failure != null) {
             limitToOutage(check, limit);
         }
         Outcome outcome = check.outcome;
+        if (outcome.retryAfter == Outcome.NEVER) {
+            waitForNextWindow(outcome, match, limit, check.hits, now);
+        }
+        Meter meter = check.meter;
         verdict.set(
                         match.rule(),
                         limit,
@@ -109,9 +118,32 @@ public final class VerdictWriter {
                         outcome.retryAfter,
                         outcome.delay)
                 .counter(check.key0)
-                .shadow(check.role == Check.Role.SHADOW)
+                // A critical request is charged like one in shadow mode; its rule is not in that mode for it.
+                .shadow(check.role == Check.Role.SHADOW && !(match.isCritical() && outcome.allowed))
+                .priority(match.priority, false)
                 .degraded(check.failure != null)
                 .leased(check.leased);
+        if (meter != null && (outcome.debt | meter.limit().credit()) != 0) {
+            verdict.credit(meter.limit().credit(), outcome.remaining, outcome.debt);
+        }
+    }
+
+    /** Hits that do not fit what other regions have left of the window may fit the next one. */
+    private static void waitForNextWindow(Outcome out, Match match, Limit limit, long hits, long now) {
+        Rule rule = match.rule();
+        if (rule != null && rule.scope().isShared() && hits <= limit.capacity()) {
+            out.retryAfter = limit.windowEnd(now) - now;
+            out.reset = out.retryAfter;
+        }
+    }
+
+    /** A method of its own, so that the JIT inlines the usual way. */
+    private static void writeShed(MutableVerdict verdict, Match match, Limit limit, Check check) {
+        long retryAfter = CapacityChecks.retryAfterMicros();
+        verdict.set(match.rule(), limit, match.descriptor(), check.hits, Reason.OVER_LIMIT, 0, 0, retryAfter, 0)
+                .shadow(check.role == Check.Role.SHADOW)
+                .counter(match.key0())
+                .priority(match.priority, true);
     }
 
     /**

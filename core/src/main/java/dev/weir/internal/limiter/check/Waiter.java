@@ -18,6 +18,14 @@ public interface Waiter {
         return Long.MAX_VALUE;
     }
 
+    /**
+     * Called before the request waits because its rules say so; false if it must not, and is answered at once. A waiter that
+     * says true may be answered at once all the same.
+     */
+    default boolean mayWait() {
+        return true;
+    }
+
     /** Called if the request waits because its rules say so; running {@code cancel} ends the wait without an answer. */
     default void waits(Runnable cancel) {}
 

@@ -2,6 +2,7 @@ package dev.weir.internal.limiter.shared;
 
 import dev.weir.StoreFailure;
 import dev.weir.TimeSource;
+import dev.weir.internal.limiter.check.CapacityChecks;
 import dev.weir.internal.limiter.check.CheckWriter;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
@@ -87,7 +88,23 @@ final class DecisionCompletion {
         }
     }
 
+    /** Has {@code on_fail} decide the check at {@code index}. */
+    void fail(InFlightDecision pending, int index, StoreFailure failure) {
+        pending.checks.get(index).failure = failure;
+        policy.apply(pending, index, failure, time.micros());
+    }
+
     private void settle(InFlightDecision pending, int index, Check check, boolean passed, long sent) {
+        if (pending.permits.has(index)) {
+            boolean counted = pending.permits.answered(pending, index, check, passed, time);
+            if (counted) {
+                pending.states.settled(index);
+            } else {
+                StoreFailure why = check.failure == null ? StoreFailure.TIMEOUT : check.failure;
+                fail(pending, index, why);
+            }
+            return;
+        }
         StoreFailure failure = check.failure;
         boolean taken = check.countsDenied || (passed && check.outcome.allowed);
         pending.leased.answered(pending, index, check, taken ? Math.max(0, check.hits) : 0, tier.leases());
@@ -160,6 +177,7 @@ final class DecisionCompletion {
         }
         if (!allowed) {
             pending.leased.putBack(pending, time.nanos(), false);
+            pending.permits.putBack(time.nanos());
         }
         if (pending.repeated) {
             admit(pending.checks);
@@ -176,6 +194,7 @@ final class DecisionCompletion {
         MutableDecision decision = pending.decision;
         decision.begin(now);
         decision.asked(pending.askedMicros);
+        decision.stored(pending.storeMicros);
         if (pending.conflict) {
             decision.markConflict();
             decision.end(false);
@@ -191,7 +210,12 @@ final class DecisionCompletion {
 
     private void tell(InFlightDecision pending) {
         try {
-            if (!pending.repeated && !pending.conflict && (pending.isLast || pending.decision.allowed())) {
+            boolean again = pending.repeated || pending.conflict;
+            if (!again && !pending.settles && (pending.isLast || pending.decision.allowed())) {
+                if (pending.rules().anyCapacity()) {
+                    CapacityChecks.decided(
+                            pending.rules(), pending.matches, pending.checks, pending.decision, time.micros());
+                }
                 observer.decided(pending.request, pending.decision);
             }
         } finally {

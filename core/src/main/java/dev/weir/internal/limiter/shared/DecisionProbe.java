@@ -2,8 +2,11 @@ package dev.weir.internal.limiter.shared;
 
 import dev.weir.Request;
 import dev.weir.TimeSource;
+import dev.weir.internal.algorithm.PermitLevels;
 import dev.weir.internal.counter.CounterKey;
 import dev.weir.internal.lease.LeasedCounter;
+import dev.weir.internal.lease.PermitLease;
+import dev.weir.internal.limiter.check.CapacityChecks;
 import dev.weir.internal.limiter.check.CheckWriter;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
@@ -102,7 +105,13 @@ public final class DecisionProbe {
 
         CompletionStage<ProbedDecision> start(boolean asThisProcess, long patienceMicros) {
             rules.index().match(request, matches);
+            if (asThisProcess && rules.anyCapacity()) {
+                CapacityChecks.shed(rules, request, matches);
+            }
             checkWriter.write(rules, request, matches, checks);
+            if (asThisProcess && rules.anyRegional() && tier != null) {
+                new RegionalChecks().narrow(rules, matches, checks, tier.regions());
+            }
             origins = new Origin[checks.size()];
             long now = time.micros();
             Map<Long, PlaceProbe> asks = new LinkedHashMap<>();
@@ -148,7 +157,7 @@ public final class DecisionProbe {
         private int reportPlace(Check check) {
             Match match = matches.get(check.about);
             Rule rule = match.rule();
-            boolean reported = check.store == Check.LOCAL && rule != null && !CheckWriter.isKeyDenied(match);
+            boolean reported = check.store == Check.LOCAL && rule != null && !CheckWriter.isDenied(match);
             return reported ? rules.reportPlace(Objects.requireNonNull(rule)) : Check.LOCAL;
         }
 
@@ -199,9 +208,26 @@ public final class DecisionProbe {
                 Check check = checks.get(from.indices[i]);
                 check.outcome.set(from.checks.get(i).outcome);
                 check.failure = from.checks.get(i).failure;
+                addUnused(check);
                 origins[from.indices[i]] = Origin.STORE;
             }
             answered();
+        }
+
+        /** Counts the permits of this process that are in flight, rather than its level, which has room for others. */
+        private void addUnused(Check check) {
+            PermitLease lease = check.meter instanceof PermitLevels && tier != null
+                    ? tier.permits().peek(check, new CounterKey())
+                    : null;
+            if (lease != null) {
+                long most = check.meter == null ? 0 : check.meter.limit().requests();
+                long unused = lease.unused();
+                check.outcome.remaining = Math.min(most, check.outcome.remaining + unused);
+                if (check.failure == null && check.hits > 0 && unused >= check.hits) {
+                    check.outcome.allowed = true;
+                    check.outcome.retryAfter = 0;
+                }
+            }
         }
 
         private void answered() {
@@ -231,7 +257,7 @@ public final class DecisionProbe {
             VerdictWriter.end(matches, checks, decision, false, checks.allowed() || settings.shadow()); // holds nothing
             Map<Long, Origin> byCounter = new HashMap<>();
             for (int i = 0; i < origins.length; i++) {
-                byCounter.put(checks.get(i).key0, Objects.requireNonNull(origins[i], "origin"));
+                byCounter.put(matches.get(checks.get(i).about).key0(), Objects.requireNonNull(origins[i], "origin"));
             }
             return new ProbedDecision(decision, byCounter);
         }

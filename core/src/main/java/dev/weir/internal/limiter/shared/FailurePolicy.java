@@ -35,7 +35,10 @@ final class FailurePolicy {
     void apply(InFlightDecision pending, int index, StoreFailure failure, long now) {
         observer.storeFailed(failure);
         Check check = pending.checks.get(index);
-        if (settle(pending.rules(), pending.matches.get(check.about), check, now)) {
+        if (pending.settles) {
+            write(check, true); // a hold is settled where it was reserved, or again later
+            pending.states.settled(index);
+        } else if (settle(pending.rules(), pending.matches.get(check.about), check, now)) {
             pending.states.settled(index);
         }
     }

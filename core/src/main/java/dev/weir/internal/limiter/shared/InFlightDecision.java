@@ -23,7 +23,9 @@ final class InFlightDecision extends Ask {
     final MultiPlaceDecision places = new MultiPlaceDecision(new RequestPlaces(this));
     final CheckStates states = places.states();
     final LeasedChecks leased = new LeasedChecks();
+    final LeasedPermitChecks permits = new LeasedPermitChecks();
     final ReportedChecks reported = new ReportedChecks();
+    final RegionalChecks regional = new RegionalChecks();
 
     private @Nullable SharedPath path;
     private @Nullable MeteredRules rules;
@@ -62,6 +64,7 @@ final class InFlightDecision extends Ask {
         lookOnly = false;
         repeated = false;
         conflict = false;
+        storeMicros = 0;
         keyTaken = 0;
         looksUpKey = false;
         fault = null;
@@ -95,8 +98,18 @@ final class InFlightDecision extends Ask {
         }
     }
 
-    /** Releases references to objects of others. */
+    /** Releases references to objects of others. What its rules have no use for is not touched: it was never filled. */
     void end() {
+        MeteredRules used = rules;
+        if (used != null && used.anyLeased()) {
+            leased.end();
+        }
+        if (used != null && used.anyLeasedPermits()) {
+            permits.end();
+        }
+        if (used != null && used.anyReported()) {
+            reported.end();
+        }
         path = null;
         rules = null;
         waiter = null;
@@ -106,8 +119,6 @@ final class InFlightDecision extends Ask {
         home = Runnable::run;
         request.clear("");
         matches.end();
-        leased.end();
-        reported.end();
     }
 
     @Override

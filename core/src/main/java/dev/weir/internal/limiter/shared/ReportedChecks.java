@@ -28,7 +28,7 @@ final class ReportedChecks {
             Check check = checks.get(i);
             Match match = pending.matches.get(check.about);
             Rule rule = match.rule();
-            int place = rule == null || CheckWriter.isKeyDenied(match)
+            int place = rule == null || CheckWriter.isDenied(match)
                     ? Check.LOCAL
                     : pending.rules().reportPlace(rule);
             if (rule != null && place != Check.LOCAL && check.store == Check.LOCAL) {

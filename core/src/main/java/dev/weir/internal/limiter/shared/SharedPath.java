@@ -1,8 +1,10 @@
 package dev.weir.internal.limiter.shared;
 
 import dev.weir.Request;
+import dev.weir.StoreFailure;
 import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.limiter.check.CapacityChecks;
 import dev.weir.internal.limiter.check.CheckWriter;
 import dev.weir.internal.limiter.check.HoldChecks;
 import dev.weir.internal.limiter.check.LimiterObserver;
@@ -64,7 +66,8 @@ public final class SharedPath {
         this.observer = observer;
         this.checkWriter = checkWriter;
         this.verdictWriter = verdictWriter;
-        this.tier = new LocalTier(local, stores::at, time, settings.deadlineMicros(), settings.tierCounters());
+        this.tier = new LocalTier(
+                local, stores::at, time, settings.deadlineMicros(), settings.tierCounters(), settings.cacheDenials());
         this.keys = new IdempotencyGuard(settings, observer);
         this.settlement = new DecisionCompletion(time, settings, observer, tier, keys, checkWriter, verdictWriter);
     }
@@ -117,6 +120,7 @@ public final class SharedPath {
         pending.idempotency = idempotency;
         pending.isLast = isLast;
         pending.hold = hold;
+        pending.settles = hold != null && !hold.isReserving();
         writeChecks(pending, request);
         pending.places.begin();
         boolean apart = pending.matches.apart;
@@ -152,20 +156,32 @@ public final class SharedPath {
             held = pending.leased.find(pending, tier.leases(), pending.askedNanos);
             pending.askedWall = held ? time.wallMicros() : 0;
         }
+        boolean permits = rules.anyLeasedPermits() && pending.permits.find(pending, tier.permits());
+        if (permits) {
+            pending.askedNanos = time.nanos();
+            pending.askedWall = time.wallMicros();
+            anyKnown |= refuseUncounted(pending);
+        }
         if (apart) {
             anyKnown |= settleKnown(pending, now);
             probeHere(pending, route);
         } else if (isDenied(pending, route, now)) {
             return decideDenied(pending, request, now, into);
         }
-        boolean denied = held && pending.states.denied();
+        boolean denied = (held || permits) && pending.states.denied();
         boolean spends = held && !denied;
         boolean paid = held && pending.leased.take(pending, pending.askedNanos, denied);
+        if (permits && !denied) {
+            paid |= pending.permits.take(pending, idempotency == null && hold == null);
+        }
         if (paid || anyKnown) {
             if (isPaidFor(pending)) {
                 return decideWithoutStores(pending, request, now, into, paid);
             }
             route = SEVERAL;
+        }
+        if (permits) {
+            pending.permits.ask(pending);
         }
         Waiter waiter = waiter(pending, later);
         pending.waiter(waiter, request);
@@ -194,7 +210,13 @@ public final class SharedPath {
     private void writeChecks(InFlightDecision pending, Request request) {
         try {
             pending.rules().index().match(request, pending.matches);
+            if (pending.rules().anyCapacity() && !pending.settles) {
+                CapacityChecks.shed(pending.rules(), request, pending.matches);
+            }
             checkWriter.write(pending.rules(), request, pending.matches, pending.checks, pending.hold);
+            if (pending.rules().anyRegional()) {
+                pending.regional.narrow(pending.rules(), pending.matches, pending.checks, tier.regions());
+            }
             if (pending.checks.cost > RequestCost.MAX_PART) {
                 requireOneStep(pending);
             }
@@ -225,6 +247,7 @@ public final class SharedPath {
             return later.waiter();
         } catch (RuntimeException | Error e) {
             pending.leased.putBack(pending, pending.askedNanos, true);
+            pending.permits.putBack(pending.askedNanos);
             InFlightDecisionPool.ofThread().release(pending);
             throw e;
         }
@@ -234,6 +257,18 @@ public final class SharedPath {
         into.begin(now);
         verdictWriter.writeDenials(request, pending.matches, pending.checks, into);
         return decided(pending, request, into, false);
+    }
+
+    /** Has {@code on_fail} decide checks of permits that this process has no memory to count; returns whether any. */
+    private boolean refuseUncounted(InFlightDecision pending) {
+        boolean any = false;
+        for (int i = 0; i < pending.checks.size(); i++) {
+            if (pending.permits.isUncounted(i, pending.checks.get(i))) {
+                settlement.fail(pending, i, StoreFailure.OVERLOADED);
+                any = true;
+            }
+        }
+        return any;
     }
 
     /** Whether no store has to be asked any more. */
@@ -258,10 +293,12 @@ public final class SharedPath {
         pending.reported.decided(pending, allowed, now);
         if (!allowed) {
             pending.leased.putBack(pending, pending.askedNanos, false);
+            pending.permits.putBack(pending.askedNanos);
         }
         into.begin(now);
         verdictWriter.write(request, pending.matches, pending.checks, into);
         pending.leased.refill(pending.askedNanos);
+        pending.permits.refill(tier.permits(), pending.askedNanos);
         if (paid) {
             tier.leases().stats().decided();
         }
@@ -270,7 +307,10 @@ public final class SharedPath {
 
     private boolean decided(InFlightDecision pending, Request request, MutableDecision into, boolean allowed) {
         VerdictWriter.end(pending.matches, pending.checks, into, allowed, settings.shadow());
-        boolean told = pending.isLast || into.allowed();
+        boolean told = !pending.settles && (pending.isLast || into.allowed());
+        if (told && pending.rules().anyCapacity()) {
+            CapacityChecks.decided(pending.rules(), pending.matches, pending.checks, into, pending.askedMicros);
+        }
         InFlightDecisionPool.ofThread().release(pending);
         if (told) {
             observer.decided(request, into);
@@ -402,7 +442,9 @@ public final class SharedPath {
         return check.role == Check.Role.ENFORCE
                 && check.hits > 0
                 && !pending.leased.covers(index, check, pending)
-                && (tier.denies(check, now) || pending.leased.rests(index, check, pending.askedNanos))
+                && (tier.denies(check, now)
+                        || pending.leased.rests(index, check, pending.askedNanos)
+                        || pending.permits.rests(index, check, pending))
                 && !looksUpKey(pending, now);
     }
 

@@ -14,9 +14,9 @@ import java.util.List;
  * @param request the request, with the hits that were asked for
  * @param held the hits taken from each limit
  */
-public record Hold(
+public record HeldRequest(
         long id0, long id1, long process, boolean local, long expiryMicros, Request request, List<HeldHits> held) {
-    public Hold {
+    public HeldRequest {
         held = List.copyOf(held);
     }
 }
