@@ -51,7 +51,16 @@ public final class Rules {
      * @throws IllegalArgumentException if they are invalid; the message has every error, one per line
      */
     public static RuleSet yaml(String text) {
-        LoadResult read = RuleLoader.parse("yaml", text);
+        return yaml("yaml", text);
+    }
+
+    /**
+     * Parses the rules in {@code text}; errors begin with {@code source}, the place that the text comes from.
+     *
+     * @throws IllegalArgumentException if they are invalid; the message has every error, one per line
+     */
+    public static RuleSet yaml(String source, String text) {
+        LoadResult read = RuleLoader.parse(source, text);
         warn(read);
         return read.orThrow();
     }

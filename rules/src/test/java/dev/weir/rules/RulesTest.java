@@ -77,7 +77,7 @@ class RulesTest {
                 .isEmpty();
     }
 
-    /** What is logged about rules while {@code work} runs. */
+    /** The log lines about rules while {@code work} runs. */
     private static List<String> warnings(Runnable work) {
         List<String> lines = new CopyOnWriteArrayList<>();
         Logger logger = Logger.getLogger("dev.weir.rules");

@@ -265,7 +265,7 @@ class WeirMatchingModelTest {
                 && address.shiftRight(family - prefix).equals(block.shiftRight(family - prefix));
     }
 
-    /** What tells the counter from others; null if the request lacks it and the rule is skipped then. */
+    /** The values that tell the counter from others; null if the request lacks one and the rule is skipped then. */
     private @Nullable List<Object> key(Rule rule) {
         List<Object> key = new ArrayList<>();
         for (List<String> alternatives : rule.key()) {

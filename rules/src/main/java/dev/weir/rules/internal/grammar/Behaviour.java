@@ -8,8 +8,10 @@ import dev.weir.Consistency;
 import dev.weir.Limit;
 import dev.weir.OnFail;
 import dev.weir.OnMissing;
+import dev.weir.internal.model.RegionScope;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
+import dev.weir.rules.internal.regions.ScopeReader;
 import dev.weir.text.diagnostics.Position;
 import dev.weir.text.fields.Durations;
 import dev.weir.text.fields.Fields;
@@ -30,7 +32,15 @@ record Behaviour(
         int localShare,
         long leaseIntervalMicros,
         long reportIntervalMicros,
-        String store) {
+        String store,
+        RegionScope scope,
+        String homeStore) {
+    /** Whether the letter case of endpoints counts. */
+    enum EndpointCase {
+        KEEP,
+        IGNORE
+    }
+
     /** The fields that both formats have. */
     static final List<String> SHARED = List.of(
             "on_fail",
@@ -40,6 +50,7 @@ record Behaviour(
             "lease_interval",
             "report_interval",
             "store",
+            ScopeReader.NAME,
             "deny_as");
 
     /** The defaults; 0 means "not given". */
@@ -53,7 +64,12 @@ record Behaviour(
             0,
             Rule.DEFAULT_INTERVAL_MICROS,
             Rule.DEFAULT_INTERVAL_MICROS,
-            Rule.DEFAULT_STORE);
+            Rule.DEFAULT_STORE,
+            RegionScope.REGION,
+            "");
+
+    /** The deadline of a global rule that sets none: a request that no lease covers waits for another continent. */
+    static final long GLOBAL_DEADLINE_MICROS = 250_000;
 
     private static final Pattern SHARE = Pattern.compile("[01](\\.[0-9]{1,6})?");
     private static final List<Cause> DENY_AS = List.of(Cause.QUOTA, Cause.CAPACITY, Cause.NOT_ALLOWED);
@@ -72,7 +88,9 @@ record Behaviour(
                 DEFAULT.localShare,
                 DEFAULT.leaseIntervalMicros,
                 DEFAULT.reportIntervalMicros,
-                store);
+                store,
+                DEFAULT.scope,
+                DEFAULT.homeStore);
     }
 
     /** Returns this behaviour with the values that {@code fields} set. */
@@ -94,7 +112,43 @@ record Behaviour(
                 share(fields),
                 lease == null ? leaseIntervalMicros : lease,
                 report == null ? reportIntervalMicros : report,
-                stores.read(fields, store));
+                stores.read(fields, store),
+                ScopeReader.read(fields, stores.regions(), scope),
+                stores.regions().homeStore());
+    }
+
+    /** Returns this behaviour of a rule that counts in each region. */
+    Behaviour inRegion() {
+        return new Behaviour(
+                onFail,
+                onMissing,
+                denyAs,
+                endpointCase,
+                consistency,
+                deadlineMicros,
+                localShare,
+                leaseIntervalMicros,
+                reportIntervalMicros,
+                store,
+                RegionScope.REGION,
+                homeStore);
+    }
+
+    /** Returns this behaviour with another cause of denials. */
+    Behaviour denying(Cause cause) {
+        return new Behaviour(
+                onFail,
+                onMissing,
+                cause,
+                endpointCase,
+                consistency,
+                deadlineMicros,
+                localShare,
+                leaseIntervalMicros,
+                reportIntervalMicros,
+                store,
+                scope,
+                homeStore);
     }
 
     boolean ignoresCase() {
@@ -103,21 +157,90 @@ record Behaviour(
 
     /** Reports a consistency that {@code limit} cannot have; {@code fields} are those of the rule. */
     void check(Fields fields, @Nullable Limit limit, boolean quota) {
+        if (scope.isGlobal()) {
+            checkGlobal(fields, limit, quota);
+            return;
+        }
+        if (scope.isShared()) {
+            checkShared(fields, limit, quota);
+            return;
+        }
         if (consistency != Consistency.LEASED && consistency != Consistency.REPORTED) {
             return;
         }
         String why = null;
         if (limit != null && limit.algorithm() == Algorithm.LEAKY_BUCKET) {
             why = "a leaky_bucket's delay needs one shared queue";
-        } else if (limit != null && limit.algorithm() == Algorithm.CONCURRENCY) {
-            why = "permits are counted where every server can release them";
+        } else if (limit != null && limit.algorithm() == Algorithm.CONCURRENCY && consistency == Consistency.REPORTED) {
+            why = "permits are taken before a call, and cannot be reported after it";
         } else if (quota) {
             why = "quotas deny only together, so one store has to decide them all";
         }
         if (why != null) {
             Position at = fields.has("consistency") ? fields.at("consistency") : fields.at();
             String what = "consistency: " + Fields.nameOf(consistency);
-            fields.problems().error(at, what, why + "; expected: exact or local");
+            boolean permits = limit != null && limit.algorithm() == Algorithm.CONCURRENCY;
+            String expected = permits ? "exact, leased or local" : "exact or local";
+            fields.problems().error(at, what, why + "; expected: " + expected);
+        }
+    }
+
+    /** Reports what a limit over all regions cannot have. */
+    private void checkGlobal(Fields fields, @Nullable Limit limit, boolean quota) {
+        Position at = fields.has(ScopeReader.NAME) ? fields.at(ScopeReader.NAME) : fields.at();
+        String what = "scope: global";
+        if (fields.has("consistency") && consistency != Consistency.LEASED) {
+            fields.problems()
+                    .error(
+                            fields.at("consistency"),
+                            "consistency: " + Fields.nameOf(consistency) + " with " + what,
+                            "servers lease a global limit from the home region; expected: leased, or nothing");
+        }
+        checkStore(fields, at, what, "the home region's Redis counts it; remove one");
+        String why = null;
+        if (limit != null && limit.algorithm() == Algorithm.LEAKY_BUCKET) {
+            why = "a leaky_bucket's delay needs one shared queue";
+        } else if (limit != null && limit.algorithm() == Algorithm.CONCURRENCY) {
+            why = "permits are counted in each region";
+        } else if (quota) {
+            why = "quotas deny only together, so one store has to decide them all";
+        }
+        if (why != null) {
+            fields.problems().error(at, what, why + "; expected: region or slices");
+        }
+    }
+
+    /** Reports what a count that regions share cannot have. */
+    private void checkShared(Fields fields, @Nullable Limit limit, boolean quota) {
+        Position at = fields.has(ScopeReader.NAME) ? fields.at(ScopeReader.NAME) : fields.at();
+        String what = "scope: shared";
+        if (fields.has("consistency")) {
+            fields.problems()
+                    .error(
+                            fields.at("consistency"),
+                            "consistency: " + Fields.nameOf(consistency) + " with " + what,
+                            "the scope says how far regions may overshoot; remove one");
+        }
+        checkStore(fields, at, what, "each region's Redis counts it; remove one");
+        if (limit != null && limit.algorithm() != Algorithm.FIXED_WINDOW) {
+            String why = limit.algorithm() == Algorithm.CONCURRENCY
+                    ? "permits are counted in each region"
+                    : "only the counts of aligned windows can be added up";
+            String expected = limit.algorithm() == Algorithm.CONCURRENCY
+                    ? "region or slices"
+                    : "algorithm: fixed_window, or scope: global or slices";
+            fields.problems().error(at, what + " with " + limit.algorithm().text(), why + "; expected: " + expected);
+        } else if (quota) {
+            String why = "quotas deny only together, so one store has to decide them all";
+            fields.problems().error(at, what, why + "; expected: region or slices");
+        }
+    }
+
+    private void checkStore(Fields fields, Position at, String what, String hint) {
+        boolean inherits = !store.equals(Rule.DEFAULT_STORE) && !store.equals(Rule.PER_SECOND_STORE);
+        if (fields.has("store") || inherits) {
+            Position named = fields.has("store") ? fields.at("store") : at;
+            fields.problems().error(named, "store with " + what, hint);
         }
     }
 
@@ -168,14 +291,16 @@ record Behaviour(
     }
 
     RuleBuilder applyTo(RuleBuilder rule) {
+        boolean global = scope.isGlobal();
         return rule.onFail(onFail)
                 .onMissing(onMissing)
                 .denyAs(denyAs)
-                .consistency(consistency)
-                .deadlineMicros(deadlineMicros)
+                .scope(scope)
+                .consistency(global ? Consistency.LEASED : scope.isShared() ? Consistency.EXACT : consistency)
+                .deadlineMicros(global && deadlineMicros == 0 ? GLOBAL_DEADLINE_MICROS : deadlineMicros)
                 .localShare(localShare)
                 .leaseIntervalMicros(leaseIntervalMicros)
                 .reportIntervalMicros(reportIntervalMicros)
-                .store(store);
+                .store(global && !homeStore.isEmpty() ? homeStore : scope.isShared() ? Rule.DEFAULT_STORE : store);
     }
 }

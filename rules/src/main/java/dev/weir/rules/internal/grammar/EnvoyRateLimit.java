@@ -8,6 +8,7 @@ import dev.weir.Limit;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.RuleBuilder;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
+import dev.weir.rules.internal.regions.ScopeReader;
 import dev.weir.text.diagnostics.DiagnosticCollector;
 import dev.weir.text.diagnostics.Position;
 import dev.weir.text.fields.Fields;
@@ -127,7 +128,12 @@ final class EnvoyRateLimit {
         String store = stores.defaultOf(window == EnvoyUnit.SECOND);
         Behaviour behaviour = Behaviour.in(store).with(fields, stores);
         behaviour.check(fields, limit, descriptor.flag("quota_mode", false));
-        return behaviour.applyTo(rule);
+        behaviour.applyTo(rule);
+        if (limit != null) {
+            ScopeReader.check(fields, behaviour.scope(), limit, 1);
+            rule.limit(behaviour.scope().partOf(limit)).scope(behaviour.scope().of(limit));
+        }
+        return rule;
     }
 
     private @Nullable EnvoyUnit unit(Fields fields, boolean unlimited) {

@@ -19,15 +19,16 @@ import org.jspecify.annotations.Nullable;
 /** Reads a limit: Weir's {@code limit}, and the fields that Envoy's {@code rate_limit} shares with it. */
 final class LimitReader {
     /** The fields that both formats have. */
-    static final List<String> SHARED = List.of("algorithm", "burst", "sub_windows", "over");
+    static final List<String> SHARED = List.of("algorithm", "burst", "burst_credit", "sub_windows", "over");
 
     static final List<String> KNOWN =
-            List.of("requests", "window", "algorithm", "burst", "sub_windows", "over", "permit_ttl");
+            List.of("requests", "window", "algorithm", "burst", "burst_credit", "sub_windows", "over", "permit_ttl");
 
-    /** What a concurrency limit does not have, and why. */
+    /** The fields that a concurrency limit does not have, and why. */
     private static final Map<String, String> NOT_OF_CONCURRENCY = Map.of(
             "window", "it counts what is in flight; permit_ttl says how long a permit lasts that nobody gives back",
             "burst", "requests is the most that is in flight at once",
+            "burst_credit", "requests is the most that is in flight at once",
             "sub_windows", "only sliding_window has sub-windows",
             "over", "only leaky_bucket has a queue");
 
@@ -87,7 +88,7 @@ final class LimitReader {
         if (fields.lacks("requests")) {
             fields.problems().error(fields.nameAt("requests"), "requests is missing", "expected: how many at once");
         }
-        for (String each : List.of("window", "burst", "sub_windows", "over")) {
+        for (String each : List.of("window", "burst", "burst_credit", "sub_windows", "over")) {
             if (fields.has(each)) {
                 String what = each + " with concurrency";
                 fields.problems().error(fields.nameAt(each), what, String.valueOf(NOT_OF_CONCURRENCY.get(each)));
@@ -131,8 +132,14 @@ final class LimitReader {
             long cost) {
         Long burst = fields.whole("burst", 0, Long.MAX_VALUE);
         Long subWindows = fields.whole("sub_windows", 1, MOST_SUB_WINDOWS);
+        Long credit = fields.whole("burst_credit", 0, Long.MAX_VALUE);
         over(fields, algorithm);
         if (algorithm == null) {
+            return null;
+        }
+        if (credit != null && credit > 0 && !algorithm.lendsCredit()) {
+            String hint = "expected: token_bucket or gcra, whose refill repays a debt; or no burst_credit";
+            fields.problems().error(fields.nameAt("burst_credit"), "burst_credit with " + algorithm, hint);
             return null;
         }
         if (burst != null && !algorithm.isBucket()) {
@@ -161,6 +168,14 @@ final class LimitReader {
         if (burst != null && algorithm.isBucket()) {
             limit = limit.withBurst(burst);
         }
+        if (credit != null && credit > 0) {
+            if (credit > Long.MAX_VALUE - limit.burst()) {
+                String expected = "expected: <= " + (Long.MAX_VALUE - limit.burst());
+                fields.problems().error(fields.at("burst_credit"), "burst_credit: " + credit, expected);
+                return null;
+            }
+            limit = limit.withCredit(credit);
+        }
         if (subWindows != null && algorithm == Algorithm.SLIDING_WINDOW) {
             limit = limit.withSubWindows(Math.toIntExact(subWindows));
         }
@@ -174,7 +189,7 @@ final class LimitReader {
         if (refusal != null) {
             String number = refusal.substring(0, Math.max(0, refusal.indexOf(':')));
             fields.problems().error(fields.at(number.equals("requests") ? requests : number), refusal);
-        } else if (limit.requests() > 0 && limit.burst() < cost) {
+        } else if (limit.requests() > 0 && limit.capacity() < cost) {
             String what = limit.algorithm().isBucket() && fields.has("burst") ? "burst" : requests;
             String expected = "expected: >= " + cost + ", the cost of one request, or no request would ever pass";
             fields.problems().error(fields.at(what), what + ": " + limit.burst(), expected);

@@ -21,6 +21,19 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads {@code match}: the requests that a rule in Weir's format applies to. */
 final class MatchReader {
+    /** One attribute of a {@code match} with its values, as text and compiled. */
+    record MatchClause(String attribute, List<Placed<String>> values, Condition condition) {
+
+        List<String> texts() {
+            return values.stream().map(Placed::value).toList();
+        }
+
+        @Override
+        public String toString() {
+            return attribute + "=" + String.join("|", texts());
+        }
+    }
+
     private static final int LONGEST_REGEX = 1_000;
     /**
      * The most characters of a value that a regular expression is matched against, because every step takes time on an

@@ -33,7 +33,11 @@ record OverLimit(@Nullable QueueBounds queue, long tarpitMicros) {
             return DENY;
         }
         int before = over.problems().errors();
-        over.allow(List.of("queue", "tarpit"), Map.of("max_wait", Fields.belongsIn("queue")));
+        over.allow(
+                List.of("queue", "tarpit"),
+                Map.of(
+                        "max_wait", Fields.belongsIn("queue"),
+                        "burst_credit", Fields.belongsIn("limit")));
         if (over.has("queue") && over.has("tarpit")) {
             over.problems().error(over.nameAt("tarpit"), "tarpit beside queue", "remove one of them");
         } else if (over.problems().errors() == before && !over.has("queue") && !over.has("tarpit")) {

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request takes from a rule: the hits of each endpoint, whether callers may set fewer, and the unit that is
+ * The cost of a request under a rule: the hits of each endpoint, whether callers may set fewer, and the unit that is
  * counted. A rule inherits {@code costs} and {@code trust_cost} from its file.
  *
  * @param costs the hits of each endpoint; empty if every request takes one
@@ -74,7 +74,7 @@ record Pricing(List<EndpointCosts.Entry> costs, boolean trustCost, String counts
             return;
         }
         for (EndpointCosts.Entry each : costs) {
-            if (each.hits() > limit.burst() / cost) {
+            if (each.hits() > limit.capacity() / cost) {
                 String what = quote(each.pattern()) + " costs more than the limit holds";
                 problems.warning(fields.at("costs"), what, "no such request can ever pass");
             }

@@ -48,7 +48,9 @@ final class RedundantRuleWarnings {
                 limit.algorithm(),
                 limit.windowMicros(),
                 Objects.toString(limit.calendar()),
+                rule.reserve(),
                 Objects.toString(rule.follows()), // under load another one may be tighter
+                Objects.toString(rule.reputation()),
                 limit.subWindows(),
                 rule.cost(),
                 rule.behaviour(),
@@ -57,6 +59,7 @@ final class RedundantRuleWarnings {
 
     private static boolean isTighter(ParsedRule one, ParsedRule other) {
         return one.limit().requests() <= other.limit().requests()
-                && one.limit().burst() <= other.limit().burst();
+                && one.limit().burst() <= other.limit().burst()
+                && one.limit().capacity() <= other.limit().capacity();
     }
 }

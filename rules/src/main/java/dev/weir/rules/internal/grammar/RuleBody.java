@@ -34,7 +34,7 @@ public record RuleBody(Mapping body, RuleFile.Weir file) {
             "status",
             "switched",
             "label",
-            "scope",
+            "applies_to",
             "summary",
             "source",
             "hides",
@@ -44,7 +44,7 @@ public record RuleBody(Mapping body, RuleFile.Weir file) {
             "updated_by");
 
     private static final Set<String> LIMIT_FIELDS =
-            Set.of("algorithm", "burst", "window", "sub_windows", "over", "permit_ttl");
+            Set.of("algorithm", "burst", "burst_credit", "window", "sub_windows", "over", "permit_ttl");
 
     /** Reads the rule {@code id}; null if the body is not a mapping, and {@code problems} then has the error. */
     public static @Nullable RuleBody read(
@@ -127,8 +127,14 @@ public record RuleBody(Mapping body, RuleFile.Weir file) {
                 case "endpoint" -> endpoint = entry;
                 case "method" -> method = scalar(entry);
                 case "key" -> add(entry, "key_by", rule);
-                default -> add(entry, name, LIMIT_FIELDS.contains(name) ? limit : rule);
+                default -> add(entry, name, isOfLimit(entry) ? limit : rule);
             }
+        }
+
+        /** A rule has an {@code over} with members; a limit has one of a single word. */
+        private static boolean isOfLimit(Entry entry) {
+            String name = entry.key().text();
+            return LIMIT_FIELDS.contains(name) && !(name.equals("over") && entry.value() instanceof Mapping);
         }
 
         private void addLimitMember(Entry entry) {

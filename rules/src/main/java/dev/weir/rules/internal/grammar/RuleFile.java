@@ -2,6 +2,7 @@ package dev.weir.rules.internal.grammar;
 
 import dev.weir.internal.match.envoy.EnvoyDescriptor;
 import dev.weir.internal.match.pattern.EndpointForm;
+import dev.weir.internal.match.weir.PriorityRule;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.LoadQuery;
 import dev.weir.text.diagnostics.DiagnosticCollector;
@@ -53,16 +54,19 @@ public sealed interface RuleFile {
      * A domain, or a part of one, in Weir's format.
      *
      * @param loadQueries where the loads of its services are read from
+     * @param priorities how important its requests are; the first that matches holds
      */
     record Weir(
             String domain,
             Position domainAt,
             DiagnosticCollector problems,
             List<Placed<WeirRule>> rules,
-            List<Placed<LoadQuery>> loadQueries)
+            List<Placed<LoadQuery>> loadQueries,
+            List<PriorityRule> priorities)
             implements RuleFile {
         public Weir {
             loadQueries = List.copyOf(loadQueries);
+            priorities = List.copyOf(priorities);
             rules = List.copyOf(rules);
         }
     }

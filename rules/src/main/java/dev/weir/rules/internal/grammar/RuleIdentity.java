@@ -4,6 +4,7 @@ import dev.weir.Algorithm;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.runtime.Sha256;
+import dev.weir.rules.internal.grammar.MatchReader.MatchClause;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.HexFormat;

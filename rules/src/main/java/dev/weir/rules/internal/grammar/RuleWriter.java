@@ -11,7 +11,10 @@ import dev.weir.internal.model.EndpointCosts;
 import dev.weir.internal.model.Escalation;
 import dev.weir.internal.model.LoadCurve;
 import dev.weir.internal.model.QueueBounds;
+import dev.weir.internal.model.RegionScope;
+import dev.weir.internal.model.ReputationScale;
 import dev.weir.internal.model.Rule;
+import dev.weir.rules.internal.regions.ScopeReader;
 import dev.weir.text.diagnostics.Position;
 import dev.weir.text.fields.Durations;
 import dev.weir.text.fields.Fields;
@@ -52,7 +55,7 @@ public final class RuleWriter {
     /** Writes the limit and the behaviour of a rule in Envoy's format, whose tree says what it matches. */
     public static Mapping writeLimit(Rule rule) {
         RuleWriter writer = new RuleWriter();
-        writer.limit(rule.limit());
+        writer.limit(written(rule));
         if (rule.shadow()) {
             writer.add("shadow", plain("true"));
         }
@@ -78,7 +81,7 @@ public final class RuleWriter {
     private void rule(WeirRule rule) {
         match(rule.match());
         key(rule.keyBy());
-        limit(rule.rule().limit());
+        limit(written(rule.rule()));
         Rule of = rule.rule();
         if (of.cost() != 1) {
             add("cost", plain(String.valueOf(of.cost())));
@@ -91,10 +94,14 @@ public final class RuleWriter {
         }
         over(of);
         follows(of.follows());
+        if (of.isCapacity()) {
+            add(Services.RESERVE, plain(thousandths(of.reserve())));
+        }
+        reputation(of.reputation());
         escalate(of.escalation());
         behaviour(of);
         if (rule.ignoresCase()) {
-            add("endpoint_case", text(Fields.nameOf(EndpointCase.IGNORE)));
+            add("endpoint_case", text(Fields.nameOf(Behaviour.EndpointCase.IGNORE)));
         }
     }
 
@@ -114,6 +121,16 @@ public final class RuleWriter {
                                 new Entry(text("service"), text(curve.service())),
                                 new Entry(text("at"), new Mapping(NOWHERE, at)),
                                 new Entry(text("floor"), plain(thousandths(curve.floor()))))));
+    }
+
+    private void reputation(@Nullable ReputationScale scale) {
+        if (scale != null) {
+            List<Entry> steps = new ArrayList<>();
+            for (ReputationScale.Step each : scale.steps()) {
+                steps.add(new Entry(plain(String.valueOf(each.score())), plain(thousandths(each.share()))));
+            }
+            add(ReputationReader.NAME, new Mapping(NOWHERE, steps));
+        }
     }
 
     private static String thousandths(int value) {
@@ -178,6 +195,26 @@ public final class RuleWriter {
         }
     }
 
+    /** The limit as it was written: over all regions, if they have slices of it. */
+    private static @Nullable Limit written(Rule rule) {
+        Limit whole = rule.scope().whole();
+        return whole == null || rule.limit() == null ? rule.limit() : whole;
+    }
+
+    private void scope(RegionScope scope) {
+        switch (scope.kind()) {
+            case REGION -> {}
+            case GLOBAL -> add(ScopeReader.NAME, text("global"));
+            case SHARED -> add(ScopeReader.NAME, text("shared"));
+            case SLICES -> {
+                List<Entry> slices = new ArrayList<>();
+                scope.slices().forEach((region, part) -> slices.add(new Entry(text(region), plain(share(part)))));
+                Entry only = new Entry(text("slices"), new Mapping(NOWHERE, slices));
+                add(ScopeReader.NAME, new Mapping(NOWHERE, List.of(only)));
+            }
+        }
+    }
+
     private void limit(@Nullable Limit limit) {
         if (limit == null) {
             return;
@@ -191,6 +228,9 @@ public final class RuleWriter {
         of.add(new Entry(text("algorithm"), text(limit.algorithm().text())));
         if (limit.algorithm().isBucket() && limit.burst() != limit.requests()) {
             of.add(new Entry(text("burst"), plain(String.valueOf(limit.burst()))));
+        }
+        if (limit.credit() > 0) {
+            of.add(new Entry(text("burst_credit"), plain(String.valueOf(limit.credit()))));
         }
         if (limit.subWindows() > 1) {
             of.add(new Entry(text("sub_windows"), plain(String.valueOf(limit.subWindows()))));
@@ -225,16 +265,19 @@ public final class RuleWriter {
         if (rule.denyAs() != byDefault.denyAs()) {
             add("deny_as", plain(String.valueOf(rule.denyAs().status())));
         }
-        if (rule.consistency() != byDefault.consistency()) {
+        scope(rule.scope());
+        boolean global = rule.scope().isGlobal();
+        if (!global && rule.consistency() != byDefault.consistency()) {
             add("consistency", text(Fields.nameOf(rule.consistency())));
         }
-        duration("deadline", rule.deadlineMicros(), byDefault.deadlineMicros());
+        long deadline = global ? Behaviour.GLOBAL_DEADLINE_MICROS : byDefault.deadlineMicros();
+        duration("deadline", rule.deadlineMicros(), deadline);
         duration("lease_interval", rule.leaseIntervalMicros(), byDefault.leaseIntervalMicros());
         duration("report_interval", rule.reportIntervalMicros(), byDefault.reportIntervalMicros());
         if (rule.localShare() != byDefault.localShare()) {
             add("local_share", plain(share(rule.localShare())));
         }
-        if (!rule.store().equals(byDefault.store())) {
+        if (!global && !rule.store().equals(byDefault.store())) {
             add("store", text(rule.store()));
         }
     }

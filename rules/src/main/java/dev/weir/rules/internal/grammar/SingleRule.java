@@ -6,7 +6,6 @@ import dev.weir.text.diagnostics.Diagnostic;
 import dev.weir.text.diagnostics.DiagnosticCollector;
 import dev.weir.text.yaml.YamlNode;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,18 +27,13 @@ public record SingleRule(
      *
      * @param source what diagnostics call it
      * @param domainOtherwise its domain, where the body names none
-     * @param stores the stores that it may name beside {@code default}; null for any
+     * @param names the stores and regions that it may name
      * @param form the form in which it compares endpoints
      */
     public static SingleRule read(
-            String source,
-            String id,
-            byte[] body,
-            String domainOtherwise,
-            @Nullable Set<String> stores,
-            EndpointForm form) {
+            String source, String id, byte[] body, String domainOtherwise, StoreNames names, EndpointForm form) {
         DiagnosticCollector problems = new DiagnosticCollector(source);
-        RuleBody read = RuleBody.read(id, body, domainOtherwise, problems, new StoreNames(stores), form);
+        RuleBody read = RuleBody.read(id, body, domainOtherwise, problems, names, form);
         if (read == null) {
             return new SingleRule(domainOtherwise, null, null, problems.all());
         }

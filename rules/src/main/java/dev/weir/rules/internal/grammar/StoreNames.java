@@ -3,6 +3,7 @@ package dev.weir.rules.internal.grammar;
 import static dev.weir.text.message.PrintableText.quote;
 
 import dev.weir.internal.model.Rule;
+import dev.weir.rules.internal.regions.RegionNames;
 import dev.weir.text.fields.Fields;
 import dev.weir.text.message.Suggestion;
 import dev.weir.text.yaml.YamlNode.Scalar;
@@ -11,13 +12,13 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store names that rules may use.
+ * The names of stores and regions that rules may use.
  *
- * @param known the names beside the default; null if they are unknown and any name is accepted
+ * @param known the stores beside the default; null if they are unknown and any name is accepted
  */
-public record StoreNames(@Nullable Set<String> known) {
+public record StoreNames(@Nullable Set<String> known, RegionNames regions) {
     /** Accepts any name. */
-    public static final StoreNames ANY = new StoreNames(null);
+    public static final StoreNames ANY = new StoreNames(null, RegionNames.ANY);
 
     /** Returns the store of a limit of Envoy's format that names none; {@code perSecond} if its unit is a second. */
     String defaultOf(boolean perSecond) {

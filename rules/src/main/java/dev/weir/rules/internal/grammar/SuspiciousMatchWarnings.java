@@ -5,6 +5,7 @@ import static dev.weir.text.message.PrintableText.quote;
 import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.pattern.EndpointPattern;
 import dev.weir.internal.match.pattern.ValuePattern;
+import dev.weir.rules.internal.grammar.MatchReader.MatchClause;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
 import dev.weir.text.diagnostics.DiagnosticCollector;
 import dev.weir.text.diagnostics.Position;

@@ -7,6 +7,7 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.pattern.ValuePattern;
 import dev.weir.internal.model.Rule;
+import dev.weir.rules.internal.grammar.MatchReader.MatchClause;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
 import dev.weir.text.diagnostics.DiagnosticCollector;
 import dev.weir.text.diagnostics.Position;
@@ -90,6 +91,8 @@ final class Tiers {
                         false,
                         Rule.EVERYONE,
                         OverLimit.DENY,
+                        null,
+                        Rule.NO_RESERVE,
                         null,
                         behaviour,
                         null,

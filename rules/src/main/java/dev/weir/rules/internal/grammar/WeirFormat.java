@@ -2,15 +2,21 @@ package dev.weir.rules.internal.grammar;
 
 import static dev.weir.text.message.PrintableText.quote;
 
+import dev.weir.Cause;
 import dev.weir.Limit;
 import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Attributes;
 import dev.weir.internal.match.pattern.EndpointForm;
+import dev.weir.internal.match.weir.PriorityRule;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.internal.model.Escalation;
 import dev.weir.internal.model.LoadCurve;
+import dev.weir.internal.model.RegionScope;
+import dev.weir.internal.model.ReputationScale;
 import dev.weir.internal.model.Rule;
+import dev.weir.rules.internal.grammar.MatchReader.MatchClause;
 import dev.weir.rules.internal.grammar.RuleFile.Placed;
+import dev.weir.rules.internal.regions.ScopeReader;
 import dev.weir.text.diagnostics.DiagnosticCollector;
 import dev.weir.text.diagnostics.Position;
 import dev.weir.text.fields.Fields;
@@ -32,7 +38,10 @@ final class WeirFormat {
             .toList();
 
     static final List<String> ROOT = Stream.of(
-                    List.of("domain", "rules", "tiers", "services"), KeyByReader.FIELDS, BEHAVIOUR, Pricing.FIELDS)
+                    List.of("domain", "rules", "tiers", "services", Priorities.NAME),
+                    KeyByReader.FIELDS,
+                    BEHAVIOUR,
+                    Pricing.FIELDS)
             .flatMap(List::stream)
             .toList();
 
@@ -48,7 +57,9 @@ final class WeirFormat {
                             "enabled",
                             "over",
                             "follows",
-                            EscalationReader.NAME),
+                            Services.RESERVE,
+                            EscalationReader.NAME,
+                            ReputationReader.NAME),
                     KeyByReader.FIELDS,
                     BEHAVIOUR,
                     Pricing.FIELDS)
@@ -106,8 +117,10 @@ final class WeirFormat {
         Behaviour behaviour = Behaviour.DEFAULT.with(root, stores);
         Pricing pricing = Pricing.NONE.with(root, behaviour.ignoresCase());
         Tiers tiers = Tiers.read(root);
-        Services services = Services.read(root);
+        Services services = Services.read(root, matches, stores, behaviour, pricing);
         List<ParsedRule> parsed = new ArrayList<>(tiers.rules(key, behaviour, pricing));
+        parsed.addAll(services.capacities());
+        List<PriorityRule> priorities = Priorities.read(root, matches, behaviour.ignoresCase());
         if (root.lacks("rules") && parsed.isEmpty()) {
             problems.error(root.nameAt("rules"), "rules is missing", "write rules: [] to limit nothing");
         }
@@ -123,8 +136,15 @@ final class WeirFormat {
             problems.warning(root.nameAt("rules"), "no rules: NOTHING is limited in domain " + quote(domain), "");
         }
         tiers.warn(parsed);
+        if (!priorities.isEmpty() && parsed.stream().allMatch(each -> each.reserve() == Rule.NO_RESERVE)) {
+            problems.warning(
+                    root.nameAt(Priorities.NAME),
+                    "priorities have no effect",
+                    "no service has a capacity: services: { NAME: { capacity: { requests: 5000, window: 1s } } }");
+        }
         RedundantRuleWarnings.warn(parsed, problems);
-        return new RuleFile.Weir(domain, root.at("domain"), problems, build(domain, parsed), services.loadQueries());
+        return new RuleFile.Weir(
+                domain, root.at("domain"), problems, build(domain, parsed), services.loadQueries(), priorities);
     }
 
     private List<Placed<WeirRule>> build(String domain, List<ParsedRule> parsed) {
@@ -164,7 +184,7 @@ final class WeirFormat {
         }
         long each = cost == null ? 1 : cost;
         Limit limit = fields.has("limit") ? limit(fields, each) : tiers.limitOf(match);
-        if (!fields.has("limit") && limit != null && limit.requests() > 0 && limit.burst() < each) {
+        if (!fields.has("limit") && limit != null && limit.requests() > 0 && limit.capacity() < each) {
             String expected =
                     "expected: <= " + limit.burst() + ", the burst of its tier, or no request would ever pass";
             problems.error(fields.at("cost"), "cost: " + each, expected);
@@ -173,7 +193,23 @@ final class WeirFormat {
             String expected = "expected: limit: { requests: 10, window: 1s }, or a match of one tier that has a limit";
             problems.error(fields.nameAt("limit"), "limit is missing", expected);
         }
-        LoadCurve follows = services.curve(fields);
+        LoadCurve follows = services.curve(fields, null);
+        int reserve = services.reserve(fields, limit, key);
+        if (reserve != Rule.NO_RESERVE && !fields.has("deny_as")) {
+            behaviour = behaviour.denying(Cause.CAPACITY);
+        }
+        if (limit != null) {
+            ScopeReader.check(fields, behaviour.scope(), limit, each);
+        }
+        RegionScope scope = behaviour.scope();
+        if (reserve != Rule.NO_RESERVE && (scope.isGlobal() || scope.isShared())) {
+            problems.error(
+                    fields.nameAt(Services.RESERVE),
+                    "reserve with scope: " + (scope.isGlobal() ? "global" : "shared"),
+                    "a capacity is that of a service in one region; remove one of them");
+        }
+        Limit part = limit == null ? null : behaviour.scope().partOf(limit);
+        ReputationScale reputation = ReputationReader.read(fields, part, each);
         Escalation escalation = EscalationReader.read(fields, key);
         behaviour.check(fields, limit, false);
         OverLimit over = OverLimit.read(fields, limit);
@@ -187,7 +223,21 @@ final class WeirFormat {
         Position at = name.isEmpty() ? fields.at() : fields.at("name");
         int denied = rollout == null ? Rule.EVERYONE : rollout;
         return new ParsedRule(
-                at, name, match, key, limit, each, shadow, denied, over, follows, behaviour, escalation, pricing);
+                at,
+                name,
+                match,
+                key,
+                limit,
+                each,
+                shadow,
+                denied,
+                over,
+                follows,
+                reserve,
+                reputation,
+                behaviour,
+                escalation,
+                pricing);
     }
 
     private void warnOfUnusedCase(Fields fields, List<MatchClause> match, KeyBy key) {

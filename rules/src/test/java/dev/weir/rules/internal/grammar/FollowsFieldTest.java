@@ -108,7 +108,7 @@ class FollowsFieldTest {
                         "5:14: query is missing (expected: the PromQL of a utilisation from 0 to 1)",
                         "6:8: unknown field 'prometheus' (it belongs in load)",
                         "7:16: unknown field 'url' (did you mean prometheus?)",
-                        "8:6: service 'g': a text (expected: a mapping of names to values, like { load: … })");
+                        "8:6: service 'g': a text (expected: a mapping of names to values, like { capacity: { requests: 5000, window: 1s, reserve: 0.2 } })");
     }
 
     @Test

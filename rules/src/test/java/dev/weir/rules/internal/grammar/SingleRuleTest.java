@@ -7,6 +7,7 @@ import dev.weir.internal.match.keyby.KeyBy;
 import dev.weir.internal.match.pattern.Condition;
 import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.weir.WeirRule;
+import dev.weir.internal.model.QueueBounds;
 import dev.weir.text.diagnostics.Diagnostic;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -75,6 +76,18 @@ class SingleRuleTest {
     }
 
     @Test
+    void whatARuleDoesOverItsLimitStandsBesideTheLimitAsInAFile() {
+        assertThat(rule("{limit: {requests: 1, window: 1s}, over: {queue: {max_wait: 3s}}}")
+                        .rule()
+                        .queue())
+                .isEqualTo(new QueueBounds(3_000_000, 64));
+        assertThat(rule("{rate: 1, window: 1s, over: {tarpit: {delay: 2s}}}")
+                        .rule()
+                        .tarpitMicros())
+                .isEqualTo(2_000_000);
+    }
+
+    @Test
     void aRuleThatIsNotEnabledIsReadAndIsNone() {
         SingleRule read = read("{\"enabled\":false,\"rate\":1,\"window\":\"1s\"}");
         assertThat(read.errors()).isEmpty();
@@ -108,6 +121,7 @@ class SingleRuleTest {
     }
 
     private static SingleRule read(String body) {
-        return SingleRule.read("body", "r", body.getBytes(StandardCharsets.UTF_8), "api", null, EndpointForm.NORMAL);
+        return SingleRule.read(
+                "body", "r", body.getBytes(StandardCharsets.UTF_8), "api", StoreNames.ANY, EndpointForm.NORMAL);
     }
 }

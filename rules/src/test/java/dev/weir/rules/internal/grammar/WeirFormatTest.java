@@ -328,7 +328,7 @@ class WeirFormatTest {
             rules: [{ limit: { requests: 5, algorithm: concurrency, permit_ttl: 25h } }] | 1:69: permit_ttl: 25h (expected: a day at most; a call that takes longer renews its permit)
             rules: [{ limit: { requests: 5, algorithm: concurrency, permit_ttl: 0s } }] | 1:69: permit_ttl: '0s' (expected: more than 0)
             rules: [{ limit: { requests: 5, window: 1s, permit_ttl: 60s } }]  | 1:45: permit_ttl without permits (only algorithm: concurrency has permits)
-            rules: [{ limit: { requests: 500, algorithm: concurrency }, consistency: leased }] | 1:74: consistency: leased (permits are counted where every server can release them; expected: exact or local)
+            rules: [{ limit: { requests: 500, algorithm: concurrency }, consistency: reported }] | 1:74: consistency: reported (permits are taken before a call, and cannot be reported after it; expected: exact, leased or local)
             rules: [{ limit: { requests: 5, algorithm: concurrency }, cost: 6 }] | 1:30: requests: 5 (expected: >= 6, the cost of one request, or no request would ever pass)
             rules: [{ match: { tier: [] } }]                                  | 1:26: tier: [] can never match (expected: at least one value)
             rules: [{ mach: { tier: free } }]                                 | 1:11: unknown field 'mach' (did you mean match?)
