@@ -23,20 +23,20 @@ class RedisApplicationTest {
     private static final String IN_MEMORY = "Store store = Store.memory();";
     private static final String IN_REDIS = "Store store = dev.weir.redis.RedisStore.at(args[0]);";
     private static final String MAIN = """
-            package app;
-            import dev.weir.*;
-            import java.time.Duration;
-            public class Main {
-                public static void main(String[] args) {
-                    STORE
-                    RuleSet rules = RuleSet.builder("api").rule("r", Limit.fixedWindow(1, Duration.ofDays(30))).deadline(Duration.ofSeconds(5)).build();
-                    try (Weir weir = Weir.open(rules, store)) {
-                        Request request = Request.to("api").with("user", "u_42");
-                        System.out.println(weir.decide(request) + "\\n" + weir.decide(request));
-                    }
+        package app;
+        import dev.weir.*;
+        import java.time.Duration;
+        public class Main {
+            public static void main(String[] args) {
+                STORE
+                RuleSet rules = RuleSet.builder("api").rule("r", Limit.fixedWindow(1, Duration.ofDays(30))).deadline(Duration.ofSeconds(5)).build();
+                try (Weir weir = Weir.open(rules, store)) {
+                    Request request = Request.to("api").with("user", "u_42");
+                    System.out.println(weir.decide(request) + "\\n" + weir.decide(request));
                 }
             }
-            """;
+        }
+        """;
 
     private final List<Path> libraries = new ArrayList<>();
 
@@ -86,9 +86,9 @@ class RedisApplicationTest {
                 .contains("package dev.weir.redis.internal.store is not visible");
     }
 
-    /** Spring Boot 3.5 manages Lettuce 6.6, which lacks this class; without a word everything would pass. */
+    /** A class path of two versions of Lettuce: without a word everything would pass. */
     @Test
-    void anOlderLettuceIsRefusedByItsVersion() throws Exception {
+    void aBrokenLettuceIsRefusedByItsVersion() throws Exception {
         Path lettuce = SampleApplication.libraries("lettuce-core").get(0);
         Path older = folder.resolve("lettuce-core-6.6.0.jar");
         Files.copy(lettuce, older);

@@ -12,13 +12,24 @@ import java.util.Base64;
 /** A certificate that signs itself, for 127.0.0.1 and localhost, and its key: made by the JDK's own keytool. */
 public record PemFiles(Path certificate, Path key) {
     private static final String PASSWORD = "password";
+    private static final String TWO_DAYS = "2";
 
     public static PemFiles in(Path folder, String name) throws IOException, GeneralSecurityException {
         return in(folder, name, "EC", "-groupname", "secp256r1");
     }
 
+    /** Creates a certificate that expires in {@code days}. */
+    public static PemFiles validFor(Path folder, String name, int days) throws IOException, GeneralSecurityException {
+        return in(folder, name, String.valueOf(days), "EC", "-groupname", "secp256r1");
+    }
+
     /** Creates files with another kind of key: keytool's algorithm and the option for its size. */
     public static PemFiles in(Path folder, String name, String algorithm, String option, String size)
+            throws IOException, GeneralSecurityException {
+        return in(folder, name, TWO_DAYS, algorithm, option, size);
+    }
+
+    private static PemFiles in(Path folder, String name, String days, String algorithm, String option, String size)
             throws IOException, GeneralSecurityException {
         Path store = folder.resolve(name + ".p12");
         Process keytool = new ProcessBuilder(
@@ -38,7 +49,7 @@ public record PemFiles(Path certificate, Path key) {
                         "-ext",
                         "bc:c",
                         "-validity",
-                        "2",
+                        days,
                         "-storetype",
                         "PKCS12",
                         "-storepass",

@@ -257,6 +257,20 @@ public final class RedisProcess implements AutoCloseable {
         return connection;
     }
 
+    /** Waits until a replica has everything that was written so far. */
+    public void awaitReplica() {
+        try (RespConnection connection = connect()) {
+            // WAIT waits for the writes up to the last command of its own connection, and for nothing on a new one.
+            connection.call("PING");
+            Object replicas = connection.call("WAIT", "1", "5000");
+            if (!Long.valueOf(1).equals(replicas)) {
+                throw new IllegalStateException("after 5 s no replica is in step: " + replicas);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** One line of {@code INFO}, such as {@code master_link_status}; empty if there is none. */
     public String info(String section, String field) {
         return String.valueOf(cli("INFO", section))
@@ -289,34 +303,18 @@ public final class RedisProcess implements AutoCloseable {
 
     /** Pauses the process (SIGSTOP): connections stay open, nothing answers. */
     public void pause() {
-        signal("STOP");
+        ProcessSignal.pause(pid);
     }
 
     public void resume() {
-        signal("CONT");
+        ProcessSignal.resume(pid);
     }
 
     /** Ends it with SIGKILL; {@link #restart} brings it back. */
     public void kill() {
-        signal("KILL");
+        ProcessSignal.send("KILL", pid);
         try {
             Objects.requireNonNull(shell).waitFor();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void signal(String name) {
-        try {
-            int result = new ProcessBuilder("kill", "-" + name, Long.toString(pid))
-                    .inheritIO()
-                    .start()
-                    .waitFor();
-            if (result != 0) {
-                throw new IllegalStateException("kill -" + name + " " + pid + ": " + result);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

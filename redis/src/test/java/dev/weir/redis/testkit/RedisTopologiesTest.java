@@ -21,6 +21,7 @@ class RedisTopologiesTest {
             cluster.moveSlot(slot, other);
             assertThat(cluster.masterOf(slot)).isSameAs(other);
             assertThat(other.cli("GET", "a")).isEqualTo("1");
+            other.awaitReplica();
 
             other.kill();
             await().atMost(Duration.ofSeconds(15))
@@ -38,7 +39,7 @@ class RedisTopologiesTest {
         try (SentinelSet set = SentinelSet.start()) {
             RedisProcess master = set.master();
             assertThat(master.cli("SET", "a", "1")).isEqualTo("OK");
-            assertThat(master.cli("WAIT", "1", "5000")).isEqualTo(1L);
+            master.awaitReplica();
             master.kill();
             await().atMost(Duration.ofSeconds(15)).until(() -> set.master() != master);
             assertThat(set.master().cli("GET", "a")).isEqualTo("1");

@@ -56,7 +56,33 @@ public final class LettuceSetup {
             .count(3)
             .build();
 
+    private static final boolean HAS_MAINTENANCE_NOTIFICATIONS = exists("io.lettuce.core.MaintNotificationsConfig");
+    private static final boolean HAS_IO_HANDLERS = exists("io.netty.channel.IoEventLoopGroup");
+
     private LettuceSetup() {}
+
+    private static boolean exists(String type) {
+        try {
+            Class.forName(type, false, LettuceSetup.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+
+    /** Lettuce 7 has them. Kept in a class of its own, because Spring Boot 3.5 brings Lettuce 6.6. */
+    private static final class MaintenanceNotifications {
+        static void disable(ClientOptions.Builder options) {
+            options.maintNotificationsConfig(MaintNotificationsConfig.disabled());
+        }
+    }
+
+    /** Netty 4.2 has them. Kept in a class of its own, because Spring Boot 3.5 brings Netty 4.1. */
+    private static final class IoHandlers {
+        static boolean fit(EventLoopGroup loops, boolean nio) {
+            return !(loops instanceof IoEventLoopGroup io) || io.isIoType(NioIoHandler.class) == nio;
+        }
+    }
 
     /** Creates resources whose channels run in {@code loops}. The loops still belong to the caller. */
     public static ClientResources resources(EventLoopGroup loops) {
@@ -87,17 +113,19 @@ public final class LettuceSetup {
     /** Returns whether Lettuce's channels can run in {@code loops}. */
     public static boolean supports(EventLoopGroup loops) {
         boolean nio = Transports.socketChannelClass() == NioSocketChannel.class;
-        return !(loops instanceof IoEventLoopGroup io) || io.isIoType(NioIoHandler.class) == nio;
+        return !HAS_IO_HANDLERS || IoHandlers.fit(loops, nio);
     }
 
     /** Returns the client options; reads the TLS files if TLS is used. */
     public static ClientOptions options(RedisSettings settings) throws IOException {
-        return ClientOptions.builder()
-                .autoReconnect(false)
+        ClientOptions.Builder options = ClientOptions.builder();
+        if (HAS_MAINTENANCE_NOTIFICATIONS) {
+            MaintenanceNotifications.disable(options);
+        }
+        return options.autoReconnect(false)
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                 .replayFilter(command -> true)
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
-                .maintNotificationsConfig(MaintNotificationsConfig.disabled())
                 .protocolVersion(ProtocolVersion.RESP2)
                 .socketOptions(SocketOptions.builder()
                         .connectTimeout(settings.connectTimeout())

@@ -7,8 +7,9 @@ public final class LettuceVersion {
     /** Returns the message for {@code missing}: the versions found and needed. It uses no class of Lettuce or Netty. */
     public static String mismatch(LinkageError missing) {
         return "weir-redis cannot run with " + jarOf("io.lettuce.core.RedisClient") + " and "
-                + jarOf("io.netty.channel.EventLoopGroup") + " (expected: Lettuce 7.7 or later with Netty 4.2;"
-                + " if a framework manages them, set its lettuce.version and netty.version): " + missing;
+                + jarOf("io.netty.channel.EventLoopGroup")
+                + " (expected: Lettuce 6.6 or later with the Netty that it needs;"
+                + " let a framework such as Spring Boot choose both, or none of them): " + missing;
     }
 
     /** Returns the name of the jar that holds {@code type}; the name includes the version. */

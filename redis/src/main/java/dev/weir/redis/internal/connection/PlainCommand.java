@@ -19,7 +19,7 @@ public final class PlainCommand {
         public final String error;
 
         Refusal(String error) {
-            super("redis: " + error);
+            super(RedisFailures.REDIS + error);
             this.error = error;
         }
     }
@@ -45,7 +45,9 @@ public final class PlainCommand {
                 answer.complete(reply);
             } else {
                 answer.completeExceptionally(
-                        error == null ? new IOException("redis: " + RedisFailures.reason(lost)) : new Refusal(error));
+                        error == null
+                                ? new IOException(RedisFailures.REDIS + RedisFailures.reason(lost))
+                                : new Refusal(error));
             }
         });
         List<CallbackCommand> calls = asking ? List.of(ScriptCommands.asking(), call) : List.of(call);

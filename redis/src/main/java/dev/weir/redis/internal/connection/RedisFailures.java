@@ -6,6 +6,7 @@ import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.util.Locale;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Classifies failures by Redis's error or by the exception that ended the connection. */
@@ -13,6 +14,9 @@ public final class RedisFailures {
     private static final String IN_SCRIPT = "-";
     /** The reason of a connection that was closed without an error. */
     static final String CLOSED = "the connection was closed";
+
+    /** The begin of messages of commands that are no part of a decision, for callers that know of no Redis. */
+    static final String REDIS = "redis: ";
 
     private static final String ARGUMENTS = ", with args beginning with";
 
@@ -99,7 +103,7 @@ public final class RedisFailures {
         return StoreFailure.UNREACHABLE;
     }
 
-    /** Returns the innermost reason, for people. */
+    /** Returns the innermost reason, for people who know already that it is about Redis. */
     public static String reason(@Nullable Throwable lost) {
         if (lost == null) {
             return CLOSED;
@@ -115,6 +119,11 @@ public final class RedisFailures {
         if (last instanceof CertificateExpiredException || last instanceof CertificateNotYetValidException) {
             return "its certificate is not valid at this time, " + message;
         }
-        return message == null || message.isEmpty() ? last.getClass().getSimpleName() : withoutArguments(message);
+        if (message == null || message.isEmpty()) {
+            return last instanceof TimeoutException
+                    ? "no answer"
+                    : last.getClass().getSimpleName();
+        }
+        return withoutArguments(message.startsWith(REDIS) ? message.substring(REDIS.length()) : message);
     }
 }

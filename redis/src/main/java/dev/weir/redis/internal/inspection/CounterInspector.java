@@ -6,12 +6,15 @@ import dev.weir.redis.internal.routing.RoutedCommand;
 import dev.weir.redis.internal.script.RedisKey;
 import dev.weir.redis.internal.script.RedisKeyPrefix;
 import io.lettuce.core.protocol.CommandType;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** Reads and resets single counters, for operators and not for decisions. */
 public final class CounterInspector {
+    private static final byte[] TOTAL = {'t'};
+
     private final RedisRoutes routes;
     private final RedisKeyPrefix prefix;
 
@@ -35,6 +38,22 @@ public final class CounterInspector {
                 .thenCombine(
                         RoutedCommand.run(routes, name.subject(), CommandType.PTTL, key),
                         (count, ttl) -> permits(key, count, ttl));
+    }
+
+    /** Reads the sum of the levels of a concurrency limit whose nodes count by themselves. */
+    public CompletionStage<Optional<CounterState>> inspectLevels(CounterName name) {
+        byte[] key = prefix.before(RedisKey.of(name));
+        return RoutedCommand.run(routes, name.subject(), CommandType.HGET, key, TOTAL)
+                .thenCombine(
+                        RoutedCommand.run(routes, name.subject(), CommandType.PTTL, key),
+                        (total, ttl) -> levels(key, total, ttl));
+    }
+
+    private static Optional<CounterState> levels(byte[] key, List<Object> total, List<Object> ttl) {
+        return total.get(0) instanceof byte[] text && ttl.get(0) instanceof Long lasts
+                ? Optional.of(
+                        CounterState.ofPermits(key, Long.parseLong(new String(text, StandardCharsets.US_ASCII)), lasts))
+                : Optional.empty();
     }
 
     private static Optional<CounterState> permits(byte[] key, List<Object> count, List<Object> ttl) {

@@ -16,10 +16,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Short texts that all servers on one Redis read, the newest of each name. They are in one hash, each text after its
- * stamp. The field without a name counts the posts, so that frequent readers read little.
+ * stamp. The field without a name has a number that each post raises, so that frequent readers read little. It follows
+ * Redis's time, so that no number returns after Redis has lost some of its data.
  */
 public final class SharedNotes {
-    private static final byte[] POST = """
+    private static final String RAISE = """
+            local time = redis.call('TIME')
+            local raised = (tonumber(redis.call('HGET', KEYS[1], '')) or 0) + 1
+            raised = math.max(raised, time[1] * 1000000 + time[2])
+            redis.call('HSET', KEYS[1], '', string.format('%.0f', raised))
+            return 1
+            """;
+
+    private static final byte[] POST = ("""
             local old = redis.call('HGET', KEYS[1], ARGV[1])
             local stamp = old and tonumber(string.match(old, '^(%d+) '))
             local replaced = ARGV[4] ~= '' and ARGV[4] == redis.call('HGET', KEYS[1], '')
@@ -27,21 +36,18 @@ public final class SharedNotes {
               return 0
             end
             redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' ' .. ARGV[3])
-            redis.call('HINCRBY', KEYS[1], '', 1)
-            return 1
-            """.getBytes(StandardCharsets.UTF_8);
+            """ + RAISE).getBytes(StandardCharsets.UTF_8);
 
-    private static final byte[] DELETE = """
+    private static final byte[] DELETE = ("""
             local old = redis.call('HGET', KEYS[1], ARGV[1])
             local stamp = old and tonumber(string.match(old, '^(%d+) '))
             if not stamp or stamp > tonumber(ARGV[2]) then
               return 0
             end
             redis.call('HDEL', KEYS[1], ARGV[1])
-            redis.call('HINCRBY', KEYS[1], '', 1)
-            return 1
-            """.getBytes(StandardCharsets.UTF_8);
+            """ + RAISE).getBytes(StandardCharsets.UTF_8);
 
+    private static final long SECOND = 1_000_000;
     private static final byte[] ONE_KEY = {'1'};
     private static final byte[] COUNT = {};
     /** The subject of all notes, so that they share a hash slot. */
@@ -55,12 +61,18 @@ public final class SharedNotes {
         this.key = prefix.before(RedisKey.ofNotes(SUBJECT, name));
     }
 
-    /** Returns the number of posts so far; empty if there were none. */
+    /** Returns the number that each post raises; empty if there were none. */
     public CompletionStage<Optional<String>> count() {
         return run(CommandType.HGET, key, COUNT)
                 .thenApply(reply -> reply.isEmpty()
                         ? Optional.empty()
                         : Optional.ofNullable(reply.get(0)).map(SharedNotes::text));
+    }
+
+    /** Returns Redis's time, microseconds. */
+    public CompletionStage<Long> time() {
+        return run(CommandType.TIME)
+                .thenApply(reply -> Long.parseLong(text(reply.get(0))) * SECOND + Long.parseLong(text(reply.get(1))));
     }
 
     /** Returns every text by its name. */
@@ -82,7 +94,8 @@ public final class SharedNotes {
     /**
      * Posts {@code text}, unless the text under {@code name} is as new or newer; returns whether it was posted.
      *
-     * @param count replaces the text however new it is if there were no more posts than this; empty for never
+     * @param count replaces the text however new it is if nothing was posted since {@link #count} returned this; empty for
+     *     never
      */
     public CompletionStage<Boolean> post(String name, long stamp, String text, String count) {
         return run(

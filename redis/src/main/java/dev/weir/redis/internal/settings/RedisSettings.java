@@ -5,19 +5,20 @@ import dev.weir.redis.RedisCredentials;
 import dev.weir.redis.TlsSettings;
 import dev.weir.redis.internal.script.RedisKeyPrefix;
 import java.time.Duration;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
  * A Redis and how to use it: everything that a store on it is built from.
  *
  * @param address where Redis is
- * @param credentials asked anew at every connect, so that a changed password file is seen; {@link #of} takes those of the address
- * @param sentinelCredentials who we are to the sentinels, which mostly ask for nothing; asked as often
- * @param deadline how long an answer is waited for where the ask does not say
- * @param connections to each node; more than one only where a single one is the bottleneck, for one queue coalesces best
- * @param maxWaiting asks that may wait for one connection; more are overloaded at once
- * @param connectTimeout for a connection to stand, greeting included
- * @param keyPrefix stands before every key; empty for none
+ * @param credentials read at every connect, so that a changed password file takes effect; {@link #of} takes those of the address
+ * @param sentinelCredentials the credentials for sentinels, which often need none; read at every connect
+ * @param deadline how long to wait for a reply if the ask does not say
+ * @param connections to each node; one queue batches best, so take more only if one connection is the bottleneck
+ * @param maxWaiting how many asks may wait for one connection; the store refuses more at once
+ * @param connectTimeout how long to wait for a connection and its greeting
+ * @param keyPrefix the text before every key; may be empty
  */
 public record RedisSettings(
         RedisAddress address,
@@ -68,36 +69,15 @@ public record RedisSettings(
     }
 
     public RedisSettings withCredentials(Supplier<RedisCredentials> from) {
-        return new RedisSettings(
-                address,
-                from,
-                sentinelCredentials,
-                tls,
-                deadline,
-                connections,
-                maxWaiting,
-                connectTimeout,
-                breaker,
-                keyPrefix);
+        return with(fields -> fields.credentials = from);
     }
 
     public RedisSettings withSentinelCredentials(Supplier<RedisCredentials> from) {
-        return new RedisSettings(
-                address, credentials, from, tls, deadline, connections, maxWaiting, connectTimeout, breaker, keyPrefix);
+        return with(fields -> fields.sentinelCredentials = from);
     }
 
     public RedisSettings withTls(TlsSettings how) {
-        return new RedisSettings(
-                address,
-                credentials,
-                sentinelCredentials,
-                how,
-                deadline,
-                connections,
-                maxWaiting,
-                connectTimeout,
-                breaker,
-                keyPrefix);
+        return with(fields -> fields.tls = how);
     }
 
     /** With another deadline, and with batches that take longer than it being slow. */
@@ -109,79 +89,77 @@ public record RedisSettings(
                 longest,
                 breaker.firstProbe(),
                 breaker.lastProbe());
-        return new RedisSettings(
-                address,
-                credentials,
-                sentinelCredentials,
-                tls,
-                longest,
-                connections,
-                maxWaiting,
-                connectTimeout,
-                numbers,
-                keyPrefix);
+        return with(fields -> {
+            fields.deadline = longest;
+            fields.breaker = numbers;
+        });
     }
 
     public RedisSettings withConnections(int perNode) {
-        return new RedisSettings(
-                address,
-                credentials,
-                sentinelCredentials,
-                tls,
-                deadline,
-                perNode,
-                maxWaiting,
-                connectTimeout,
-                breaker,
-                keyPrefix);
+        return with(fields -> fields.connections = perNode);
     }
 
     public RedisSettings withMaxWaiting(int asks) {
-        return new RedisSettings(
-                address,
-                credentials,
-                sentinelCredentials,
-                tls,
-                deadline,
-                connections,
-                asks,
-                connectTimeout,
-                breaker,
-                keyPrefix);
+        return with(fields -> fields.maxWaiting = asks);
     }
 
     public RedisSettings withBreaker(BreakerSettings numbers) {
-        return new RedisSettings(
-                address,
-                credentials,
-                sentinelCredentials,
-                tls,
-                deadline,
-                connections,
-                maxWaiting,
-                connectTimeout,
-                numbers,
-                keyPrefix);
+        return with(fields -> fields.breaker = numbers);
     }
 
     /** With {@code prefix} before every key. */
     public RedisSettings withKeyPrefix(String prefix) {
-        return new RedisSettings(
-                address,
-                credentials,
-                sentinelCredentials,
-                tls,
-                deadline,
-                connections,
-                maxWaiting,
-                connectTimeout,
-                breaker,
-                prefix);
+        return with(fields -> fields.keyPrefix = prefix);
+    }
+
+    private RedisSettings with(Consumer<Fields> change) {
+        Fields fields = new Fields(this);
+        change.accept(fields);
+        return fields.settings();
     }
 
     private static void positive(String name, Duration value) {
         if (value.isNegative() || value.isZero()) {
             throw new IllegalArgumentException(name + ": " + value + " (expected: > 0)");
+        }
+    }
+
+    /** A copy of settings while some of its fields are changed. */
+    private static final class Fields {
+        private final RedisSettings from;
+        private Supplier<RedisCredentials> credentials;
+        private Supplier<RedisCredentials> sentinelCredentials;
+        private TlsSettings tls;
+        private Duration deadline;
+        private int connections;
+        private int maxWaiting;
+        private BreakerSettings breaker;
+        private String keyPrefix;
+
+        Fields(RedisSettings from) {
+            this.from = from;
+            credentials = from.credentials;
+            sentinelCredentials = from.sentinelCredentials;
+            tls = from.tls;
+            deadline = from.deadline;
+            connections = from.connections;
+            maxWaiting = from.maxWaiting;
+            breaker = from.breaker;
+            keyPrefix = from.keyPrefix;
+        }
+
+        RedisSettings settings() {
+            return new RedisSettings(
+                    from.address,
+                    credentials,
+                    sentinelCredentials,
+                    tls,
+                    deadline,
+                    connections,
+                    maxWaiting,
+                    from.connectTimeout,
+                    breaker,
+                    keyPrefix);
         }
     }
 }

@@ -170,6 +170,11 @@ public final class RedisSharedStore implements OpenedStore {
         return counters.inspect(name);
     }
 
+    /** Reads the permits of a concurrency limit whose nodes count by themselves, for people. */
+    public CompletionStage<Optional<CounterState>> inspectLevels(CounterName name) {
+        return counters.inspectLevels(name);
+    }
+
     /** Reads the permits of a concurrency limit, for people. */
     public CompletionStage<Optional<CounterState>> inspectPermits(CounterName name) {
         return counters.inspectPermits(name);
@@ -198,6 +203,11 @@ public final class RedisSharedStore implements OpenedStore {
     /** Returns what the servers on this Redis last said of themselves. */
     public HeartbeatNotes nodes() {
         return new HeartbeatNotes(routes, prefix, "nodes");
+    }
+
+    /** The heaviest callers of each server on this Redis. */
+    public HeartbeatNotes topKeys() {
+        return new HeartbeatNotes(routes, prefix, "top_keys");
     }
 
     @Override

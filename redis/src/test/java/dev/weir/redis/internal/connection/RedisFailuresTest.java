@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.StoreFailure;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateExpiredException;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,6 +56,17 @@ class RedisFailuresTest {
         assertThat(RedisFailures.reason(new RedisConnectionException(
                         "x", new CertificateExpiredException("NotAfter: Sun Nov 15 12:00:00 UTC 2026"))))
                 .isEqualTo("its certificate is not valid at this time, NotAfter: Sun Nov 15 12:00:00 UTC 2026");
+    }
+
+    @Test
+    void aReplyThatDoesNotComeIsNamedAsSuch() {
+        assertThat(RedisFailures.reason(new TimeoutException())).isEqualTo("no answer");
+    }
+
+    @Test
+    void aReasonNamesRedisNoSecondTime() {
+        assertThat(RedisFailures.reason(new IOException("redis: the connection was closed")))
+                .isEqualTo("the connection was closed");
     }
 
     @Test

@@ -89,7 +89,7 @@ class ClusterChangesTest extends ClusterFixture {
         cluster.moveSlot(slotOf(its), master);
         assertThat(used(its)).isEqualTo(3);
 
-        assertThat(master.cli("WAIT", "1", "5000")).isEqualTo(1L);
+        master.awaitReplica();
         cluster.replicaOf(master).cli("CLUSTER", "FAILOVER", "TAKEOVER");
         cluster.awaitFailover(master);
         assertThat(used(its)).isEqualTo(3);

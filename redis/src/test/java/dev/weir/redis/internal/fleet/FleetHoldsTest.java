@@ -3,13 +3,13 @@ package dev.weir.redis.internal.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Consistency;
+import dev.weir.Hold.Settlement;
 import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.internal.limiter.Holds;
-import dev.weir.internal.limiter.Holds.Settled;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.match.keyby.KeyBy;
-import dev.weir.internal.model.Hold;
+import dev.weir.internal.model.HeldRequest;
 import dev.weir.internal.ruleset.WeirRules;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.redis.internal.store.FleetLimiters;
@@ -83,7 +83,7 @@ class FleetHoldsTest {
     }
 
     /** The holds of those of {@code count} concurrent reserves of a tenth of the limit that pass. */
-    private static List<Hold> reserve(int count, Limiter... nodes) {
+    private static List<HeldRequest> reserve(int count, Limiter... nodes) {
         List<CompletableFuture<Holds.Reserved>> asked = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             asked.add(nodes[i % nodes.length]
@@ -105,13 +105,13 @@ class FleetHoldsTest {
     void ofAHundredReservesOfATenthExactlyTenPassAndFiveMoreOnceHalfIsSettled(Consistency consistency) {
         Limiter one = node(consistency);
         Limiter other = node(consistency);
-        List<Hold> held = reserve(100, one, other);
+        List<HeldRequest> held = reserve(100, one, other);
         assertThat(held).hasSize(10);
-        for (Hold each : held) {
-            assertThat(join(other.holds().settle(each, hits(50)))).isEqualTo(Settled.DONE);
+        for (HeldRequest each : held) {
+            assertThat(join(other.holds().settle(each, hits(50)))).isEqualTo(Settlement.DONE);
         }
-        for (Hold each : held) {
-            assertThat(join(one.holds().settle(each, hits(0)))).isEqualTo(Settled.BEFORE);
+        for (HeldRequest each : held) {
+            assertThat(join(one.holds().settle(each, hits(0)))).isEqualTo(Settlement.BEFORE);
         }
         assertThat(reserve(100, one, other)).hasSize(5);
     }
@@ -123,8 +123,8 @@ class FleetHoldsTest {
     void aHoldSettledForMoreThanAnyLimitDeniesEveryNodeAndOverflowsNothing(Consistency consistency) {
         Limiter one = node(consistency);
         Limiter other = node(consistency);
-        Hold hold = reserve(1, one).get(0);
-        assertThat(join(other.holds().settle(hold, hits(Long.MAX_VALUE)))).isEqualTo(Settled.DONE);
+        HeldRequest hold = reserve(1, one).get(0);
+        assertThat(join(other.holds().settle(hold, hits(Long.MAX_VALUE)))).isEqualTo(Settlement.DONE);
         assertThat(FleetLimiters.decide(one, hits(1)).allowed()).isFalse();
         assertThat(FleetLimiters.decide(other, hits(1)).allowed()).isFalse();
     }

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What servers say of themselves, in a real Redis. */
+/** The status that servers write about themselves, in a real Redis. */
 class HeartbeatNotesTest {
     private static final String KEY = "weir:{AAAAAAAAAAA}/notes:nodes";
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Limit;
 import dev.weir.internal.algorithm.Meters;
+import dev.weir.internal.algorithm.PermitLevels;
 import dev.weir.internal.algorithm.PermitSet;
 import dev.weir.internal.counter.CounterName;
 import dev.weir.internal.store.Idempotency;
@@ -99,6 +100,24 @@ class LeastRightsTest {
                 .isNull();
         assertThat(get(store.inspectPermits(counter))).isEmpty();
 
+        PermitLevels levels = PermitLevels.of(Limit.concurrency(5, Duration.ofMinutes(1)));
+        AwaitableAsk told = new AwaitableAsk().on("levels", levels.telling(7, 1, 0, 2, 3, 0, 0), 1);
+        assertThat(told.now(store).failure()).isNull();
+        assertThat(new AwaitableAsk()
+                        .on("levels", levels.mailing(7, 1), 1)
+                        .now(store)
+                        .failure())
+                .isNull();
+        counter.set(told.checks.get(0).name);
+        assertThat(get(store.inspectLevels(counter)))
+                .hasValueSatisfying(state -> assertThat(state.used()).isEqualTo(3));
+        assertThat(new AwaitableAsk()
+                        .on("levels", levels.telling(7, 2, 0, 0, 0, 0, 1), 1)
+                        .now(store)
+                        .failure())
+                .isNull();
+        assertThat(get(store.inspectLevels(counter))).isEmpty();
+
         CounterName name = new CounterName();
         name.set(several.checks.get(0).name);
         assertThat(get(store.inspect(name))).isPresent();
@@ -107,7 +126,11 @@ class LeastRightsTest {
         assertThat(get(store.resetNews().next())).containsExactly("reset");
         assertThat(get(store.notes("switches").post("a", 1, "text", ""))).isTrue();
         assertThat(get(store.notes("switches").read())).containsEntry("a", "text");
-        assertThat(get(store.notes("switches").count())).hasValue("1");
+        long number = Long.parseLong(get(store.notes("switches").count()).orElseThrow());
+        assertThat(number).isPositive();
+        assertThat(get(store.notes("switches").post("b", 1, "text", ""))).isTrue();
+        assertThat(get(store.notes("switches").count()))
+                .hasValueSatisfying(next -> assertThat(Long.parseLong(next)).isGreaterThan(number));
         get(store.nodes().post("a:6070", "text"));
         assertThat(get(store.nodes().read())).hasSize(1);
         get(store.nodes().remove("a:6070"));
