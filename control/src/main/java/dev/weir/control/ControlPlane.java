@@ -7,7 +7,6 @@ import dev.weir.control.bans.BanChange;
 import dev.weir.control.bans.BanDatabase;
 import dev.weir.control.bans.BanRows;
 import dev.weir.control.bans.Bans;
-import dev.weir.control.bans.FollowedBans;
 import dev.weir.control.change.AuditedTransactions;
 import dev.weir.control.change.Change;
 import dev.weir.control.change.ChangeRefusedException;
@@ -29,7 +28,6 @@ import dev.weir.control.rules.DatabaseLayer;
 import dev.weir.control.rules.FollowedRules;
 import dev.weir.control.rules.RuleEdit;
 import dev.weir.control.rules.RuleTable;
-import dev.weir.control.switches.FollowedSwitches;
 import dev.weir.control.switches.LatestSwitches;
 import dev.weir.control.switches.SwitchChange;
 import dev.weir.control.switches.SwitchTable;
@@ -74,6 +72,8 @@ public final class ControlPlane implements AutoCloseable {
     private final QuotaCache quotas;
     private final FollowedRules rules;
     private final DatabaseCopyWriter copyWriter;
+    /** Whether it began with the copy. */
+    private boolean restored;
 
     private ControlPlane(
             @Nullable Path data, DataFiles files, Database database, LoadOptions options, boolean listens) {
@@ -90,10 +90,10 @@ public final class ControlPlane implements AutoCloseable {
         TokenCache tokenCache = new TokenCache();
         List<FollowedKind> followed = List.of(
                 FollowedTable.tokens(tokenCache, copyWriter::requestWrite),
-                new FollowedSwitches(this::replaceSwitches, this::updateSwitches),
+                FollowedChanges.switches(this::replaceSwitches, this::updateSwitches),
                 FollowedTable.quotas(quotas, copyWriter::requestWrite),
                 rules,
-                new FollowedBans(this::replaceBans, this::updateBans),
+                FollowedChanges.bans(this::replaceBans, this::updateBans),
                 AuditOnlyKind.COUNTER,
                 AuditOnlyKind.RULE_FILE);
         follower = new DatabaseFollower(database, transactions, followed, listens);
@@ -161,14 +161,14 @@ public final class ControlPlane implements AutoCloseable {
 
     private void begin() throws IOException {
         try {
-            requireContents();
-            follower.sync();
+            if (database.isUsable()) {
+                checkContents();
+            }
+            follower.sync(); // logs why an unusable database is so
         } catch (DatabaseException e) {
             if (data != null && !database.isShared() && database.isUsable()) {
                 // It opened but cannot be read. A change could still succeed, and would be lost in a recovery.
                 database.giveUp(data, Database.EMBEDDED + " is damaged: " + e.getMessage());
-            }
-            if (!database.isUsable()) {
                 LOG.log(Level.ERROR, database.unusable());
             }
             restore();
@@ -181,11 +181,11 @@ public final class ControlPlane implements AutoCloseable {
     }
 
     /**
-     * Requires that an embedded database has not gone back: H2 may open what is left of a file as an older or an empty
+     * Gives up an embedded database that has gone back: H2 may open what is left of a file as an older or an empty
      * database, in which a revoked token is valid again. The audit file may be one change ahead, because a server that
      * is killed during a change has written its line already.
      */
-    private void requireContents() {
+    private void checkContents() {
         if (data == null || database.isShared()) {
             return;
         }
@@ -196,7 +196,6 @@ public final class ControlPlane implements AutoCloseable {
                     data,
                     Database.EMBEDDED + " has lost changes: it ends with change " + version + ", the audit file with "
                             + audited);
-            throw new DatabaseException(database.unusable());
         }
     }
 
@@ -218,6 +217,7 @@ public final class ControlPlane implements AutoCloseable {
                             + (database.isUsable() ? "" : ", and the admin port is closed, except for admin_token"));
             return;
         }
+        restored = true;
         tokens.book().setAll(saved.tokens());
         switches.restore(saved.switches());
         quotas.setAll(saved.quotas());
@@ -268,7 +268,12 @@ public final class ControlPlane implements AutoCloseable {
 
     /** Returns the servers that share the database; null if nobody else can. */
     public @Nullable DatabaseNodes nodes() {
-        return database.isShared() ? new DatabaseNodes(database) : null;
+        return database.isShared() ? DatabaseNodes.ofStatus(database) : null;
+    }
+
+    /** Returns the heaviest callers of the servers that share the database; null if nobody else can. */
+    public @Nullable DatabaseNodes topKeys() {
+        return database.isShared() ? DatabaseNodes.ofTopKeys(database) : null;
     }
 
     /** Returns whether the last call to the database succeeded. */
@@ -279,6 +284,11 @@ public final class ControlPlane implements AutoCloseable {
     /** Returns whether the database is none that an operator has to {@linkplain Recovery recover} first. */
     public boolean isUsable() {
         return database.isUsable();
+    }
+
+    /** Returns whether its contents are known: from the database, or from a copy while that is unreachable or damaged. */
+    public boolean isKnown() {
+        return restored || version() >= 0;
     }
 
     /** Returns the version of the last change that this node has seen; -1 before the first answer of the database. */

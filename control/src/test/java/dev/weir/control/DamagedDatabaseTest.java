@@ -113,6 +113,7 @@ class DamagedDatabaseTest {
         for (int restarts = 0; restarts < 2; restarts++) {
             try (ControlPlane plane = open()) {
                 assertThat(plane.isConnected()).isFalse();
+                assertThat(plane.isKnown()).isTrue();
                 assertThat(plane.rules().rule("orders")).isNotNull();
                 assertThat(plane.tokens().book().hasAdmin()).isTrue();
                 assertThat(plane.switches().get(SwitchContract.ORDERS)).isNotNull();
@@ -150,6 +151,7 @@ class DamagedDatabaseTest {
             Files.writeString(copy, damaged);
             try (ControlPlane plane = open()) {
                 assertThat(plane.tokens().book().isRead()).as(damaged).isFalse();
+                assertThat(plane.isKnown()).as(damaged).isFalse();
                 assertThat(plane.rules().rules()).isEmpty();
             }
             assertThat(copy).hasContent(damaged);

@@ -32,7 +32,7 @@ class SignedSwitchesTest {
     private static final FleetSecret SECRET = new FleetSecret(List.of("0123456789abcdef0123456789abcdef"));
     private static final FleetSecret OTHER = new FleetSecret(List.of("fedcba9876543210fedcba9876543210"));
 
-    private final InMemorySwitchRelay relay = new InMemorySwitchRelay();
+    private final InMemoryNoteRelay relay = new InMemoryNoteRelay();
 
     @TempDir
     private Path a;

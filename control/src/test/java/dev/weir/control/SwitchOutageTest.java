@@ -45,7 +45,7 @@ class SwitchOutageTest {
 
     private static final FleetSecret SECRET = new FleetSecret(List.of("0123456789abcdef0123456789abcdef"));
 
-    private final InMemorySwitchRelay relay = new InMemorySwitchRelay();
+    private final InMemoryNoteRelay relay = new InMemoryNoteRelay();
 
     /** One for all tests, each of which has a database in it: making one takes seconds. */
     @TempDir

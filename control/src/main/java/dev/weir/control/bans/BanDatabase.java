@@ -65,7 +65,7 @@ public record BanDatabase(
                 BanChange row = BanRows.get(connection, name.id());
                 BanChange found = known != null && known.isAfter(row) ? known : row;
                 last = found;
-                String before = held(found);
+                String before = held(found, System.currentTimeMillis());
                 return found == null || before == null ? null : new Existing(found.stamp(), before);
             }
 
@@ -77,37 +77,36 @@ public record BanDatabase(
                 return change.after();
             }
         };
-        Change change = changes.make(author, FollowedBans.KIND, name.id(), precondition, dryRun, edit);
+        Change change = changes.make(author, BanRows.KIND, name.id(), precondition, dryRun, edit);
         return new Bans.Made(change, dryRun ? null : done[0]);
     }
 
-    /** The entry as JSON, if it still holds. */
-    static @Nullable String held(@Nullable BanChange change) {
-        return change != null && change.holdsAt(System.currentTimeMillis()) ? change.after() : null;
+    /** The entry as JSON, if it still holds at {@code millis}. */
+    static @Nullable String held(@Nullable BanChange change, long millis) {
+        return change != null && change.holdsAt(millis) ? change.after() : null;
     }
 
     /** Writes a change that was made without the database, unless the database has a newer one. */
     void writeLater(BanChange change) {
-        transactions.recordLater(
-                change.author(), FollowedBans.KIND, change.name().id(), change.at(), new Edit() {
-                    private boolean newer;
+        transactions.recordLater(change.author(), BanRows.KIND, change.name().id(), change.at(), new Edit() {
+            private boolean newer;
 
-                    @Override
-                    public @Nullable Existing existing(Connection connection) throws SQLException {
-                        BanChange row = BanRows.get(connection, change.name().id());
-                        newer = change.isAfter(row);
-                        String before = row == null ? null : row.after();
-                        return row == null || before == null || !newer ? null : new Existing(row.stamp(), before);
-                    }
+            @Override
+            public @Nullable Existing existing(Connection connection) throws SQLException {
+                BanChange row = BanRows.get(connection, change.name().id());
+                newer = change.isAfter(row);
+                String before = row == null ? null : row.after();
+                return row == null || before == null || !newer ? null : new Existing(row.stamp(), before);
+            }
 
-                    @Override
-                    public @Nullable String apply(Connection connection, StoredVersion stored) throws SQLException {
-                        if (newer) {
-                            BanRows.put(connection, change);
-                        }
-                        return newer ? change.after() : null;
-                    }
-                });
+            @Override
+            public @Nullable String apply(Connection connection, StoredVersion stored) throws SQLException {
+                if (newer) {
+                    BanRows.put(connection, change);
+                }
+                return newer ? change.after() : null;
+            }
+        });
         follower.sync();
     }
 }

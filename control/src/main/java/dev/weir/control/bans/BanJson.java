@@ -36,6 +36,9 @@ public final class BanJson {
         if (change.untilMicros() != Ban.FOREVER) {
             json.writeNumberField("until", change.untilMicros());
         }
+        if (change.replacedMillis() != 0) {
+            json.writeNumberField("replaced", change.replacedMillis());
+        }
         json.writeNumberField("stamp", change.stamp());
         json.writeStringField("who", change.author().name());
         json.writeStringField("from", change.author().from());
@@ -65,10 +68,12 @@ public final class BanJson {
                     text(object, "automatic").equals("true"));
             String kind = textOrNull(object, "kind");
             String until = textOrNull(object, "until");
+            String replaced = textOrNull(object, "replaced");
             return new BanChange(
                     name,
                     kind == null ? null : BanKind.valueOf(kind.toUpperCase(Locale.ROOT)),
                     until == null ? Ban.FOREVER : Long.parseLong(until),
+                    replaced == null ? 0 : Long.parseLong(replaced),
                     Long.parseLong(text(object, "stamp")),
                     new Author(text(object, "who"), text(object, "from"), text(object, "reason")));
         } catch (IllegalArgumentException | ChangeRefusedException e) {

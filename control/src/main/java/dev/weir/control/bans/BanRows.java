@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * read counts as absent, so that it does not keep a node from following the others.
  */
 public final class BanRows {
+    /** The kind in the audit. */
+    public static final String KIND = "ban";
+
     private static final System.Logger LOG = System.getLogger(BanRows.class.getName());
 
     private BanRows() {}
@@ -26,7 +29,7 @@ public final class BanRows {
         }
     }
 
-    static @Nullable BanChange get(Connection connection, String id) throws SQLException {
+    public static @Nullable BanChange get(Connection connection, String id) throws SQLException {
         try (PreparedStatement select =
                 connection.prepareStatement("SELECT ban_id, last FROM weir_bans WHERE ban_id = ?")) {
             select.setString(1, id);
@@ -62,7 +65,7 @@ public final class BanRows {
 
     private static int write(Connection connection, String sql, BanChange last) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setLong(1, last.endsMillis());
+            statement.setLong(1, last.forgottenMillis());
             statement.setString(2, BanJson.text(last));
             statement.setString(3, last.name().id());
             return statement.executeUpdate();

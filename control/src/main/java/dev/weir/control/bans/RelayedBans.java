@@ -1,5 +1,7 @@
 package dev.weir.control.bans;
 
+import dev.weir.control.relay.NoteRelay;
+import dev.weir.control.relay.SignedRelay;
 import dev.weir.internal.match.pattern.Attributes;
 import dev.weir.internal.match.pattern.Cidr;
 import dev.weir.internal.model.BanKind;
@@ -7,13 +9,13 @@ import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.internal.runtime.FleetSecret.Trust;
 import dev.weir.internal.runtime.RejectedNotes;
 import java.io.IOException;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,43 +26,37 @@ import org.jspecify.annotations.Nullable;
  * month at most. Such a writer could deny the same callers by changing their counters.
  */
 final class RelayedBans {
-    /** The kind of a signed note. */
-    static final String KIND = "ban";
-
-    private static final System.Logger LOG = System.getLogger(RelayedBans.class.getName());
     /** A change from a clock further ahead than this is ignored: nobody could make a later change. */
     private static final long FURTHEST_AHEAD_MILLIS = Duration.ofDays(1).toMillis();
 
     private static final long LONGEST_UNSIGNED_MILLIS = Duration.ofDays(31).toMillis();
-    private static final int MOST = 2 * Bans.MOST;
+    private static final int MOST = 2 * KnownBans.MOST;
     private static final int LONGEST = 4 << 10;
     /** The most posts of one round, which takes a round trip for each. */
     private static final int MOST_POSTS = 500;
     /** The largest block of IPv6 that one caller usually has. */
     private static final int CALLER_PREFIX = 48;
 
-    private final BanRelay relay;
-    private final @Nullable FleetSecret secret;
+    private final SignedRelay relay;
     private final RejectedNotes rejected;
+    private final LongSupplier millis;
     private Map<String, BanChange> byId = Map.of();
     /** The texts that are ignored, by id, so that each is counted once. */
     private Map<String, String> ignored = Map.of();
 
-    private boolean failed;
-
-    RelayedBans(BanRelay relay, @Nullable FleetSecret secret, RejectedNotes rejected) {
-        this.relay = relay;
-        this.secret = secret;
+    RelayedBans(NoteRelay relay, @Nullable FleetSecret secret, RejectedNotes rejected, LongSupplier millis) {
+        this.relay = new SignedRelay(relay, secret, BanRows.KIND, "bans");
         this.rejected = rejected;
+        this.millis = millis;
     }
 
     Collection<BanChange> all() {
         return byId.values();
     }
 
-    /** Whether other nodes follow what people decide here. */
-    boolean isSigned() {
-        return secret != null;
+    /** Whether other nodes follow a change of {@code name} here. */
+    boolean follows(BanName name) {
+        return relay.isSigned() || name.automatic();
     }
 
     boolean has(BanName name) {
@@ -69,33 +65,28 @@ final class RelayedBans {
 
     /** Reads the relay; returns whether anything on it is new. */
     boolean read() {
-        try {
-            Map<String, String> texts = relay.read();
-            if (texts != null) {
-                parse(texts);
-            }
-            reached(true, "");
-            return texts != null;
-        } catch (IOException e) {
-            reached(false, String.valueOf(e.getMessage()));
-            return false;
+        Map<String, String> texts = relay.read();
+        if (texts != null) {
+            parse(texts);
         }
+        return texts != null;
     }
 
     private void parse(Map<String, String> texts) {
         Map<String, BanChange> found = new HashMap<>();
         Map<String, String> refused = new HashMap<>();
-        long now = System.currentTimeMillis();
+        long now = millis.getAsLong();
+        boolean signed = relay.isSigned();
         texts.forEach((id, text) -> {
-            FleetSecret.Note note = FleetSecret.read(secret, KIND, id, text);
-            boolean trusted = secret == null || note.trust() == Trust.VERIFIED;
+            FleetSecret.Note note = relay.open(id, text);
+            boolean trusted = !signed || note.trust() == Trust.VERIFIED;
             BanChange change = trusted && found.size() < MOST ? change(id, note.content(), now) : null;
-            if (change != null && (secret != null || isHarmless(change, now))) {
+            if (change != null && (signed || isHarmless(change, now))) {
                 found.put(id, change);
                 return;
             }
             if (!text.equals(ignored.get(id))) {
-                rejected.count(secret == null ? Trust.UNSIGNED : note.trust(), id);
+                rejected.count(signed ? note.trust() : Trust.UNSIGNED, id);
             }
             refused.put(id, text);
         });
@@ -119,7 +110,7 @@ final class RelayedBans {
         if (!change.name().automatic() || change.kind() == BanKind.ALLOW || change.kind() == BanKind.SHADOW) {
             return false;
         }
-        if (change.kind() != null && change.endsMillis() > now + LONGEST_UNSIGNED_MILLIS) {
+        if (change.forgottenMillis() > now + LONGEST_UNSIGNED_MILLIS) {
             return false;
         }
         if (!Attributes.isAddress(change.name().attribute())) {
@@ -129,62 +120,51 @@ final class RelayedBans {
         return block.isOne() || (block.prefix() >= CALLER_PREFIX && block.high() != 0);
     }
 
-    /** Posts the changes of {@code known} that the relay lacks, and deletes what has ended. Returns whether all fit. */
+    /** Posts the changes of {@code known} that the relay lacks, and deletes what can be forgotten. Returns whether all fit. */
     boolean post(Collection<BanChange> known) {
         int posts = 0;
-        long now = System.currentTimeMillis();
+        long now = millis.getAsLong();
         Map<String, BanChange> next = new HashMap<>(byId);
         boolean all = true;
         try {
-            for (BanChange each : ended(now)) {
+            for (BanChange each : forgotten(now)) {
                 relay.delete(each.name().id(), each.stamp());
                 next.remove(each.name().id());
             }
             for (BanChange each : known) {
                 String id = each.name().id();
                 BanChange posted = next.get(id);
-                boolean lacks = posted == null || each.stamp() > posted.stamp();
-                boolean followed = secret != null || each.name().automatic();
-                if (lacks && followed && each.endsMillis() > now) {
+                if (each.isAfter(posted) && follows(each.name()) && each.forgottenMillis() > now) {
                     if (posts++ == MOST_POSTS) {
                         all = false;
                         break;
                     }
                     String text = BanJson.text(each);
-                    relay.post(id, each.stamp(), secret == null ? text : secret.sign(KIND, id, each.stamp(), text));
+                    // Of two changes with one stamp the relay keeps the first, unless it is replaced.
+                    boolean replaces = ignored.containsKey(id) || (posted != null && posted.stamp() == each.stamp());
+                    relay.post(id, each.stamp(), text, replaces);
                     next.put(id, each);
                 }
             }
         } catch (IOException e) {
-            reached(false, String.valueOf(e.getMessage()));
+            relay.failed(e);
         }
         byId = next;
         return all;
     }
 
-    private List<BanChange> ended(long now) {
-        List<BanChange> ended = new ArrayList<>();
+    private List<BanChange> forgotten(long now) {
+        List<BanChange> forgotten = new ArrayList<>();
         for (BanChange each : byId.values()) {
-            if (each.endsMillis() <= now && ended.size() < MOST_POSTS) {
-                ended.add(each);
+            if (each.forgottenMillis() <= now && forgotten.size() < MOST_POSTS) {
+                forgotten.add(each);
             }
         }
-        return ended;
-    }
-
-    private void reached(boolean now, String why) {
-        if (failed == now) {
-            failed = !now;
-            LOG.log(
-                    now ? Level.INFO : Level.WARNING,
-                    now
-                            ? "bans are passed on through Redis again"
-                            : "bans cannot be passed on through Redis: " + why + "; those that are known hold");
-        }
+        return forgotten;
     }
 
     /** Whether the last call to the relay failed. */
     boolean failed() {
-        return failed;
+        return relay.failed();
     }
 }

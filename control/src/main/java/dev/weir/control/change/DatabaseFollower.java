@@ -215,7 +215,8 @@ public final class DatabaseFollower implements AutoCloseable {
         if (changed && now) {
             LOG.log(Level.INFO, "database: " + database);
         } else if (changed) {
-            LOG.log(Level.ERROR, why + "; its last known contents stay in force, and changes are refused");
+            String known = version() < 0 ? "" : "; its last known contents stay in force";
+            LOG.log(Level.ERROR, why + known + "; changes are refused");
         }
     }
 

@@ -10,6 +10,7 @@ import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.sql.Statement;
 import java.util.Properties;
 import java.util.Set;
@@ -43,6 +44,8 @@ public final class Database implements AutoCloseable {
 
     /** H2's error codes for a database that has closed itself, for example after a failed write. */
     private static final Set<Integer> H2_CLOSED = Set.of(90098, 90121);
+
+    private static final int H2_GENERAL_ERROR = 50000;
 
     private final @Nullable PostgresUrl postgres;
     private final String shown;
@@ -267,10 +270,23 @@ public final class Database implements AutoCloseable {
     }
 
     private DatabaseException failure(Exception e) {
-        return new DatabaseException("the database (" + shown + ") failed: " + firstLine(e), e);
+        return new DatabaseException("the database (" + shown + ") failed: " + reason(e), e);
     }
 
-    private static String firstLine(Exception e) {
+    /** The first line of the message that names the cause: messages of the pool and H2's "General error" do not. */
+    private static String reason(Exception e) {
+        Throwable cause = e;
+        boolean wrapped = e instanceof SQLTransientConnectionException
+                || (e instanceof SQLException failure && failure.getErrorCode() == H2_GENERAL_ERROR);
+        while (wrapped && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause instanceof SQLTransientConnectionException
+                ? "no connection within " + CONNECT_MILLIS + " ms"
+                : firstLine(cause);
+    }
+
+    private static String firstLine(Throwable e) {
         return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
     }
 

@@ -106,9 +106,12 @@ final class DecisionLineWriter {
         if (limit == null) {
             json.writeNullField("limit");
         } else {
-            json.writeNumberField("limit", limit.capacity());
+            json.writeNumberField("limit", limit.size());
         }
         json.writeNumberField("remaining", verdict.remaining());
+        if (verdict.debt() > 0) {
+            json.writeNumberField("debt", verdict.debt());
+        }
         json.writeFieldName("retry_after");
         if (!verdict.allowed() && verdict.retryAfterMicros() <= 0) {
             json.writeNull(); // never, or unknown

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * sequence == position} it is free for the thread that moves the tail there. At {@code position + 1} it is filled. Once
  * emptied, it is free for the next lap.
  */
-final class DecisionRing {
+public final class DecisionRing {
     private final RecordedDecision[] buffers;
     private final AtomicLongArray sequences;
     private final AtomicLong tail = new AtomicLong();
@@ -20,7 +20,7 @@ final class DecisionRing {
     private long head;
 
     /** Creates a ring of at least {@code least} buffers, rounded up to a power of two. */
-    DecisionRing(int least) {
+    public DecisionRing(int least) {
         int size = Integer.highestOneBit(Math.max(2, least) * 2 - 1);
         buffers = new RecordedDecision[size];
         sequences = new AtomicLongArray(size);
@@ -32,7 +32,7 @@ final class DecisionRing {
     }
 
     /** Returns a position to fill and then {@linkplain #publish publish}; negative if the ring is full. */
-    long claim() {
+    public long claim() {
         long position = tail.getPlain();
         while (true) {
             long sequence = sequences.getAcquire((int) position & mask);
@@ -47,11 +47,13 @@ final class DecisionRing {
         }
     }
 
-    RecordedDecision at(long position) {
+    /** The buffer at a claimed position. */
+    public RecordedDecision at(long position) {
         return buffers[(int) position & mask];
     }
 
-    void publish(long position) {
+    /** Hands a filled buffer over. */
+    public void publish(long position) {
         sequences.setRelease((int) position & mask, position + 1);
     }
 
@@ -59,13 +61,12 @@ final class DecisionRing {
      * Returns the oldest filled buffer, until it is {@linkplain #release released}; null if there is none. For one
      * thread.
      */
-    @Nullable
-    RecordedDecision peek() {
+    public @Nullable RecordedDecision peek() {
         return sequences.getAcquire((int) head & mask) == head + 1 ? buffers[(int) head & mask] : null;
     }
 
     /** Frees the oldest buffer. */
-    void release() {
+    public void release() {
         sequences.setRelease((int) head & mask, head + buffers.length);
         head++;
     }

@@ -3,7 +3,6 @@ package dev.weir.control.decisions;
 import dev.weir.Request;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.runtime.DaemonThreads;
 import java.util.ArrayList;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes decisions, one line per check: one request in so many, and every check that was over its limit. A request that
- * met a ban is one line.
+ * met a ban is one line. If requests are recorded, each is a further line, which can be replayed.
  *
  * <p><b>Cost.</b> The deciding thread copies the request into a buffer of a bounded ring and goes on. It never waits,
  * never wakes a thread, and allocates nothing once the buffers have grown. If the ring is full, the decision is dropped
@@ -33,37 +32,28 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
      */
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
+    private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long CLOSING_MILLIS = 3_000;
-
-    /**
-     * The rules in force and those before them: a decision in flight during a change may still refer to rules of the
-     * latter.
-     */
-    private record Generation(
-            @Nullable RuleIndex now, @Nullable RuleIndex before) {
-        @Nullable
-        RuleIndex of(MutableDecision decision) {
-            Rule rule = decision.size() == 0 ? null : decision.verdict(0).rule();
-            return rule == null || now == null || isOf(now, rule) ? now : before;
-        }
-
-        private static boolean isOf(RuleIndex rules, Rule rule) {
-            int ordinal = rule.ordinal();
-            return ordinal >= 0
-                    && ordinal < rules.rules().size()
-                    && rules.rules().get(ordinal) == rule;
-        }
-    }
 
     private final int sample;
     private final boolean denials;
     private final DecisionRing ring;
     private final List<Outlet> outlets;
     private final DecisionLineWriter writer;
+    private final DecisionSinkSettings.Requests requests;
+    private final @Nullable CallerSampling sampling;
+    private final RequestLineWriter requestWriter;
     private final Thread thread;
     private final LongAdder full = new LongAdder();
     private final LongAdder cut = new LongAdder();
-    private volatile Generation generation = new Generation(null, null);
+    private final LongAdder tooLarge = new LongAdder();
+    /** The losses that each outlet was told of. */
+    private final long[] toldLosses;
+
+    private boolean started;
+    private long tellAt = System.nanoTime();
+    private int writes;
+    private volatile RuleGenerations generations = RuleGenerations.NONE;
     private volatile boolean closing;
 
     /**
@@ -81,6 +71,12 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
         this.ring = new DecisionRing(settings.buffer());
         this.outlets = List.copyOf(outlets);
         this.writer = new DecisionLineWriter(settings);
+        this.requests = settings.requests();
+        this.sampling = requests == DecisionSinkSettings.Requests.SAMPLE
+                ? new CallerSampling(Math.max(1, settings.sample()), settings.secret(), settings.plainAttributes())
+                : null;
+        this.requestWriter = new RequestLineWriter(settings, sampling);
+        this.toldLosses = new long[outlets.size()];
         this.thread = DaemonThreads.create("weir-decisions", this::run);
         thread.start();
     }
@@ -98,19 +94,28 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
 
     /** Sets the rules that decide from now on; to be called before they do. */
     public void rules(RuleIndex next) {
-        generation = new Generation(next, generation.now());
+        generations = generations.next(next);
     }
 
     @Override
     public void decided(Request request, MutableDecision decision) {
+        boolean asRequest = requests != DecisionSinkSettings.Requests.NONE && isRecorded(request);
         if (decision.size() == 0 && decision.ban() == null) {
+            if (asRequest) {
+                record(request, decision, false, false, true);
+            }
             return;
         }
         boolean sampled =
                 sample == 1 || (sample > 1 && ThreadLocalRandom.current().nextInt(sample) == 0);
-        if (sampled || (denials && (decision.ban() != null || hasDenial(decision)))) {
-            record(request, decision, !sampled);
+        boolean checks = sampled || (denials && (decision.ban() != null || hasDenial(decision)));
+        if (checks || asRequest) {
+            record(request, decision, checks, !sampled, asRequest);
         }
+    }
+
+    private boolean isRecorded(Request request) {
+        return !request.takesNothing() && (sampling == null || sampling.takes(request, generations.now()));
     }
 
     private static boolean hasDenial(MutableDecision decision) {
@@ -122,16 +127,24 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
         return false;
     }
 
-    private void record(Request request, MutableDecision decision, boolean deniedOnly) {
+    private void record(
+            Request request, MutableDecision decision, boolean checks, boolean deniedOnly, boolean asRequest) {
         long position = ring.claim();
         if (position < 0) {
             full.increment();
             return;
         }
         try {
-            int left = ring.at(position).set(request, decision, deniedOnly, generation.of(decision));
+            RuleIndex rules = generations.of(decision);
+            RecordedDecision recorded = ring.at(position);
+            int left = asRequest
+                    ? recorded.setRequest(request, decision, checks, deniedOnly, rules)
+                    : recorded.set(request, decision, deniedOnly, rules);
             if (left > 0) {
                 cut.add(left);
+            }
+            if (asRequest && !recorded.hasValues) {
+                tooLarge.increment();
             }
         } finally {
             ring.publish(position);
@@ -145,7 +158,11 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
             if (recorded != null) {
                 write(recorded);
                 ring.release();
+                if ((++writes & 0xfff) == 0) {
+                    tellLosses(false);
+                }
             } else {
+                tellLosses(last);
                 outlets.forEach(Outlet::pause);
                 if (last) {
                     outlets.forEach(Outlet::close);
@@ -156,18 +173,62 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
         }
     }
 
+    /**
+     * Writes what was lost since the last time, because a replay is exact only if nothing was. At most once a second: while
+     * the disk is full, this line is lost, too.
+     */
+    private void tellLosses(boolean last) {
+        if (!started || (!last && System.nanoTime() - tellAt < 0)) {
+            return;
+        }
+        for (int i = 0; i < outlets.size(); i++) {
+            Outlet outlet = outlets.get(i);
+            long requestsLost = full() + tooLarge.sum();
+            long dropped = outlet.dropped();
+            if (requestsLost + dropped > toldLosses[i]) {
+                toldLosses[i] = requestsLost + dropped;
+                tellAt = System.nanoTime() + TELL_NANOS;
+                outlet.write(requestWriter.lost(wallMicros(), requestsLost, dropped));
+            }
+        }
+    }
+
+    private static long wallMicros() {
+        return System.currentTimeMillis() * 1_000;
+    }
+
     private void write(RecordedDecision recorded) {
+        if (recorded.asRequest) {
+            writeRequest(recorded);
+        }
         for (int i = 0; i < recorded.size; i++) {
             try {
                 DecisionLine line = recorded.ban == null ? writer.write(recorded, i) : writer.writeBan(recorded);
-                for (Outlet each : outlets) {
-                    each.write(line);
-                }
+                deliver(line);
             } catch (RuntimeException e) {
                 // A decision that cannot be written must not stop the others.
                 cut.increment();
                 LOG.log(System.Logger.Level.ERROR, "a decision could not be written to the decision sink", e);
             }
+        }
+    }
+
+    private void writeRequest(RecordedDecision recorded) {
+        try {
+            if (!started) {
+                started = true;
+                deliver(requestWriter.started(recorded.askedMicros));
+            }
+            deliver(requestWriter.write(recorded));
+        } catch (RuntimeException e) {
+            cut.increment();
+            LOG.log(System.Logger.Level.ERROR, "a request could not be written to the decision sink", e);
+        }
+    }
+
+    private void deliver(DecisionLine line) {
+        for (Outlet each : outlets) {
+            each.write(line);
         }
     }
 
@@ -192,7 +253,7 @@ public final class DecisionSink implements LimiterObserver, AutoCloseable {
         return full.sum();
     }
 
-    /** Returns the number of checks left out of requests with more checks than a buffer holds. */
+    /** Returns the number of checks left out of requests with more checks than a buffer holds, and of requests too large to write. */
     public long cut() {
         return cut.sum();
     }

@@ -2,7 +2,9 @@ package dev.weir.control.decisions;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param key how the counter's values are shown
  * @param secret the key of {@link KeyShown#HASH}; null: the bucket that callers receive
  * @param node the name of this server
+ * @param requests the requests that are written, to be replayed
+ * @param plainAttributes the attributes of requests that are written as they are, and not hashed
  * @param buffer the number of requests that may wait to be written; more are dropped and counted
  */
 public record DecisionSinkSettings(
@@ -25,7 +29,27 @@ public record DecisionSinkSettings(
         KeyShown key,
         @Nullable String secret,
         String node,
+        Requests requests,
+        Set<String> plainAttributes,
         int buffer) {
+
+    public DecisionSinkSettings {
+        plainAttributes = Set.copyOf(plainAttributes);
+    }
+
+    /** The requests that are written, one line each. */
+    public enum Requests {
+        NONE,
+        /** Every request. */
+        ALL,
+        /** The requests of one caller in {@link DecisionSinkSettings#sample}. */
+        SAMPLE;
+
+        /** The name in settings and lines. */
+        public String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
 
     /** The way in which a line shows its counter. */
     public enum KeyShown {
@@ -67,13 +91,13 @@ public record DecisionSinkSettings(
 
     /** Returns whether anything is written at all. */
     public boolean isOn() {
-        return (file != null || kafka != null) && (sample > 0 || denials);
+        return (file != null || kafka != null) && (sample > 0 || denials || requests != Requests.NONE);
     }
 
     /** Returns the settings without the secret. */
     @Override
     public String toString() {
         return "DecisionSinkSettings[file=" + file + ", kafka=" + kafka + ", sample=" + sample + ", denials=" + denials
-                + "]";
+                + ", requests=" + requests + "]";
     }
 }

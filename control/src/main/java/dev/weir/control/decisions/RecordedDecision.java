@@ -4,6 +4,7 @@ import dev.weir.Request;
 import dev.weir.internal.model.Ban;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A decision recorded to be written later, in a reused buffer of the ring. A caller can send two megabytes, so the
  * buffer's size is bounded: of a larger request it keeps the verdicts and not the values.
  */
-final class RecordedDecision {
+public final class RecordedDecision {
     static final int MOST_VERDICTS = 32;
     private static final int MOST_ENTRIES = 128;
     private static final int MOST_LETTERS = 4_096;
@@ -23,6 +24,17 @@ final class RecordedDecision {
     boolean allowed;
     boolean hasValues;
     long micros;
+    /** When the request arrived, by this server's clock. */
+    long askedMicros;
+    /** When a shared store decided, by its clock; 0 if none did. */
+    long storeMicros;
+
+    boolean degraded;
+    /** Whether to write the request, beside its checks. */
+    boolean asRequest;
+
+    @Nullable
+    String deniedBy;
 
     @Nullable
     RuleIndex rules;
@@ -36,8 +48,9 @@ final class RecordedDecision {
      * @param deniedOnly whether to copy only the checks that were over their limit
      * @return the number of checks that did not fit
      */
-    int set(Request source, MutableDecision decision, boolean deniedOnly, @Nullable RuleIndex inForce) {
+    public int set(Request source, MutableDecision decision, boolean deniedOnly, @Nullable RuleIndex inForce) {
         size = 0;
+        asRequest = false;
         int leftOut = 0;
         ban = decision.ban();
         if (ban != null) {
@@ -63,6 +76,73 @@ final class RecordedDecision {
             request.clear(source.domain());
         }
         return leftOut;
+    }
+
+    /**
+     * Copies {@code decision} on a request that is to be written as such.
+     *
+     * @param anyChecks whether to copy checks, too
+     * @return the number of checks that did not fit, and of requests
+     */
+    int setRequest(
+            Request source,
+            MutableDecision decision,
+            boolean anyChecks,
+            boolean deniedOnly,
+            @Nullable RuleIndex inForce) {
+        int leftOut = set(source, decision, deniedOnly, inForce);
+        if (!anyChecks) {
+            size = 0;
+            leftOut = 0;
+        }
+        asRequest = hasValues;
+        askedMicros = decision.askedMicros();
+        storeMicros = decision.storeMicros();
+        degraded = decision.degraded();
+        MutableVerdict binding = decision.allowed() ? null : decision.binding();
+        Rule rule = binding == null ? null : binding.rule();
+        deniedBy = rule == null ? null : rule.label();
+        return hasValues ? leftOut : leftOut + 1;
+    }
+
+    /** The request; without its values if they were too many to keep. */
+    public Request request() {
+        return request;
+    }
+
+    /** Whether {@link #request} has the values of the request. */
+    public boolean hasValues() {
+        return hasValues;
+    }
+
+    /** The number of checks that were copied; 1 if a ban decided. */
+    public int size() {
+        return size;
+    }
+
+    /** A check that was copied; there is none if a {@link #ban} decided. */
+    public MutableVerdict verdict(int index) {
+        return verdicts[index];
+    }
+
+    /** Whether the request passed. */
+    public boolean allowed() {
+        return allowed;
+    }
+
+    /** When it was decided, microseconds since the epoch. */
+    public long micros() {
+        return micros;
+    }
+
+    /** The rules that decided; null if they are not known any more. */
+    public @Nullable RuleIndex rules() {
+        return rules;
+    }
+
+    /** The ban that decided, or null. */
+    public @Nullable Ban ban() {
+        return ban;
     }
 
     private void add(MutableVerdict verdict) {

@@ -4,6 +4,8 @@ import static dev.weir.text.message.PrintableText.quote;
 
 import dev.weir.control.data.StoredVersion;
 import dev.weir.control.data.Times;
+import dev.weir.rules.internal.quota.OverrideReader;
+import dev.weir.rules.internal.quota.WrittenOverride;
 import dev.weir.text.diagnostics.DiagnosticCollector;
 import dev.weir.text.diagnostics.Position;
 import dev.weir.text.fields.Fields;
@@ -15,17 +17,13 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a quota from a request body, and reports every mistake with its position. */
 public final class QuotaBody {
-    private static final long MOST_REQUESTS = 1L << 32;
     private static final int MOST_OVERRIDES = 1_000;
-    private static final int LONGEST_DESCRIPTOR = 256;
     private static final StoredVersion NOT_YET = new StoredVersion(0, Instant.EPOCH, "");
 
     private final DiagnosticCollector problems;
@@ -61,7 +59,7 @@ public final class QuotaBody {
             problems.error(fields.at("tier"), "unknown tier " + quote(tier), expected(tier, tiers));
         }
         List<StoredOverride> overrides = new ArrayList<>();
-        Set<String> seen = new HashSet<>();
+        OverrideReader reader = new OverrideReader(problems, List.of("effective_at", "expires_at"));
         List<YamlNode> written = fields.list("overrides");
         if (written.size() > MOST_OVERRIDES) {
             problems.error(
@@ -69,7 +67,7 @@ public final class QuotaBody {
         } else {
             for (YamlNode each : written) {
                 Fields of = Fields.of(each, "override", problems);
-                StoredOverride override = of == null ? null : override(of, seen);
+                StoredOverride override = of == null ? null : override(of, reader);
                 if (override != null) {
                     overrides.add(override);
                 }
@@ -95,66 +93,16 @@ public final class QuotaBody {
         return (meant == null ? "" : Suggestion.meant(meant) + " ") + "expected: " + String.join(" or ", tiers);
     }
 
-    private @Nullable StoredOverride override(Fields fields, Set<String> seen) {
+    private @Nullable StoredOverride override(Fields fields, OverrideReader reader) {
         int before = problems.errors();
-        fields.allow(
-                List.of("descriptor", "requests_per_unit", "unit", "burst", "effective_at", "expires_at"),
-                Map.of("requests", "did you mean requests_per_unit?", "window", "did you mean unit?"));
-        String descriptor = descriptor(fields, seen);
-        Long requests = fields.whole("requests_per_unit", 0, MOST_REQUESTS);
-        if (fields.lacks("requests_per_unit")) {
-            problems.error(fields.at(), "requests_per_unit is missing", "expected: a whole number >= 0");
-        }
-        Long burst = fields.whole("burst", 1, MOST_REQUESTS);
-        OverrideUnit unit = unit(fields);
-        if (burst != null && unit != null && unit.calendar() != null) {
-            problems.error(fields.at("burst"), "burst with " + unit.text(), "a window of the calendar has no burst");
-        }
+        WrittenOverride written = reader.read(fields);
         Instant from = time(fields, "effective_at");
         Instant until = time(fields, "expires_at");
         order(fields, from, until);
-        if (problems.errors() > before || descriptor == null || requests == null || unit == null) {
-            return null;
-        }
-        StoredOverride override = new StoredOverride(descriptor, requests, unit, burst, from, until);
-        try {
-            override.compiled();
-        } catch (IllegalArgumentException e) {
-            problems.error(fields.at("descriptor"), "descriptor " + quote(descriptor) + ": " + e.getMessage());
-        }
-        return override;
-    }
-
-    private @Nullable String descriptor(Fields fields, Set<String> seen) {
-        String descriptor = fields.text("descriptor");
-        if (descriptor == null || descriptor.isBlank()) {
-            if (descriptor != null || fields.lacks("descriptor")) {
-                String expected =
-                        "expected: something like endpoint:POST /api/v1/orders, the name of a rule, or default";
-                problems.error(fields.at("descriptor"), "descriptor is missing", expected);
-            }
-            return null;
-        }
-        if (descriptor.length() > LONGEST_DESCRIPTOR || descriptor.chars().anyMatch(Character::isISOControl)) {
-            String expected = "expected: up to " + LONGEST_DESCRIPTOR + " characters on one line";
-            problems.error(fields.at("descriptor"), "descriptor " + quote(descriptor), expected);
-        }
-        if (!seen.add(descriptor)) {
-            problems.error(fields.at("descriptor"), "descriptor " + quote(descriptor) + " is used twice");
-        }
-        return descriptor;
-    }
-
-    private @Nullable OverrideUnit unit(Fields fields) {
-        String text = fields.text("unit");
-        OverrideUnit unit = text == null ? null : OverrideUnit.called(text);
-        if (text == null && fields.lacks("unit")) {
-            problems.error(fields.at("unit"), "unit is missing", "expected: " + String.join(", ", OverrideUnit.TEXTS));
-        } else if (text != null && unit == null) {
-            problems.error(
-                    fields.at("unit"), "unknown unit " + quote(text), Suggestion.among(text, OverrideUnit.TEXTS));
-        }
-        return unit;
+        return written == null || problems.errors() > before
+                ? null
+                : new StoredOverride(
+                        written.descriptor(), written.requestsPerUnit(), written.unit(), written.burst(), from, until);
     }
 
     private @Nullable Instant time(Fields fields, String name) {

@@ -1,6 +1,7 @@
 package dev.weir.control.quota;
 
 import dev.weir.control.data.StoredVersion;
+import dev.weir.rules.internal.quota.OverrideUnit;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

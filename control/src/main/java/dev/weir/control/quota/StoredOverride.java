@@ -1,7 +1,8 @@
 package dev.weir.control.quota;
 
-import dev.weir.CalendarWindow;
 import dev.weir.internal.match.override.LimitOverride;
+import dev.weir.rules.internal.quota.OverrideUnit;
+import dev.weir.rules.internal.quota.WrittenOverride;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -22,10 +23,7 @@ public record StoredOverride(
 
     /** Returns the override as the decision path uses it. */
     public LimitOverride compiled() {
-        CalendarWindow calendar = unit.calendar();
-        return calendar == null
-                ? new LimitOverride(descriptor, requestsPerUnit, unit.micros(), burst)
-                : new LimitOverride(descriptor, requestsPerUnit, calendar);
+        return new WrittenOverride(descriptor, requestsPerUnit, unit, burst).compiled();
     }
 
     boolean holdsAt(Instant now) {

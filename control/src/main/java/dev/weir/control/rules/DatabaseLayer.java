@@ -56,7 +56,7 @@ public final class DatabaseLayer {
                         rule.id(),
                         body,
                         rule.domain(),
-                        options.stores(),
+                        options.names(),
                         options.endpointForm()));
     }
 

@@ -57,7 +57,7 @@ final class OfflineSwitches {
         } catch (IOException e) {
             throw new DatabaseException(
                     "the switch journal cannot be written, so nothing was switched: " + e.getMessage()
-                            + " (local=true, weir switch --local, switches this server alone, also then)",
+                            + "; to switch this server alone: weir switch --local (local=true)",
                     e);
         }
     }

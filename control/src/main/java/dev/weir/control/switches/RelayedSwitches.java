@@ -1,6 +1,8 @@
 package dev.weir.control.switches;
 
 import dev.weir.control.audit.Author;
+import dev.weir.control.relay.NoteRelay;
+import dev.weir.control.relay.SignedRelay;
 import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.internal.runtime.FleetSecret.Trust;
 import dev.weir.internal.runtime.RejectedNotes;
@@ -24,9 +26,6 @@ import org.jspecify.annotations.Nullable;
  * by every node that knows the newer one. Without a secret no change here is verified, and its author is marked so.
  */
 final class RelayedSwitches {
-    /** The kind of a signed note. */
-    static final String KIND = "switch";
-
     private static final System.Logger LOG = System.getLogger(RelayedSwitches.class.getName());
     private static final String UNVERIFIED = " (unverified)";
     /** A change from a clock further ahead than this is ignored: nobody could make a later change. */
@@ -35,18 +34,14 @@ final class RelayedSwitches {
     private static final int MOST = 10_000;
     private static final int LONGEST = 8 << 10;
 
-    private final SwitchRelay relay;
-    private final @Nullable FleetSecret secret;
+    private final SignedRelay relay;
     private final RejectedNotes rejectedNotes;
     private Map<String, SwitchChange> byId = Map.of();
     /** The texts on the relay that are ignored, by id; read by the threads that make changes. */
     private volatile Map<String, String> rejected = Map.of();
 
-    private boolean failed;
-
-    RelayedSwitches(SwitchRelay relay, @Nullable FleetSecret secret, RejectedNotes rejectedNotes) {
-        this.relay = relay;
-        this.secret = secret;
+    RelayedSwitches(NoteRelay relay, @Nullable FleetSecret secret, RejectedNotes rejectedNotes) {
+        this.relay = new SignedRelay(relay, secret, SwitchTable.KIND, "switches");
         this.rejectedNotes = rejectedNotes;
     }
 
@@ -56,27 +51,21 @@ final class RelayedSwitches {
 
     /** Returns whether all changes here are verified. */
     boolean areVerified() {
-        return secret != null;
+        return relay.isSigned();
     }
 
     /** Returns whether the last call to the relay failed. */
     boolean failed() {
-        return failed;
+        return relay.failed();
     }
 
     /** Reads the relay; returns whether anything on it is new. */
     boolean read() {
-        try {
-            Map<String, String> texts = relay.read();
-            if (texts != null) {
-                parse(texts);
-            }
-            reached(true, "");
-            return texts != null;
-        } catch (IOException e) {
-            reached(false, String.valueOf(e.getMessage()));
-            return false;
+        Map<String, String> texts = relay.read();
+        if (texts != null) {
+            parse(texts);
         }
+        return texts != null;
     }
 
     private void parse(Map<String, String> texts) {
@@ -85,8 +74,8 @@ final class RelayedSwitches {
         List<String> unreadable = new ArrayList<>();
         long latest = System.currentTimeMillis() + FURTHEST_AHEAD_MILLIS;
         texts.forEach((id, text) -> {
-            FleetSecret.Note note = FleetSecret.read(secret, KIND, id, text);
-            if (secret != null && note.trust() != Trust.VERIFIED) {
+            FleetSecret.Note note = relay.open(id, text);
+            if (relay.isSigned() && note.trust() != Trust.VERIFIED) {
                 if (!text.equals(rejected.get(id))) {
                     rejectedNotes.count(note.trust(), id);
                 }
@@ -121,7 +110,7 @@ final class RelayedSwitches {
             if (change == null || !change.name().id().equals(id) || change.stamp() >= latest) {
                 return null;
             }
-            return secret == null ? unverified(change) : change;
+            return relay.isSigned() ? change : unverified(change);
         } catch (IOException e) {
             return null;
         }
@@ -153,27 +142,13 @@ final class RelayedSwitches {
                 }
             }
         } catch (IOException e) {
-            reached(false, String.valueOf(e.getMessage()));
+            relay.failed(e);
         }
     }
 
     /** Posts a change, signed if there is a secret, in place of a text that is ignored. */
     void post(SwitchChange change) throws IOException {
         String id = change.name().id();
-        String text = change.text();
-        relay.post(
-                id,
-                change.stamp(),
-                secret == null ? text : secret.sign(KIND, id, change.stamp(), text),
-                rejected.containsKey(id));
-    }
-
-    private void reached(boolean works, String why) {
-        if (failed == works) {
-            failed = !works;
-            LOG.log(
-                    works ? Level.INFO : Level.WARNING,
-                    works ? "switches are read from Redis again" : "switches cannot be read from Redis: " + why);
-        }
+        relay.post(id, change.stamp(), change.text(), rejected.containsKey(id));
     }
 }

@@ -141,9 +141,7 @@ final class SwitchSync implements AutoCloseable {
             }
             if (!pending.isEmpty()) {
                 journal.reconciled(pending.get(pending.size() - 1));
-                LOG.log(
-                        Level.INFO,
-                        "switches: " + pending.size() + " changes made without the database are now written to it");
+                LOG.log(Level.INFO, "switches made without the database, now written to it: " + pending.size());
             }
             for (SwitchChange each : latest.last()) {
                 if (isOverdue(each)) {
@@ -178,7 +176,7 @@ final class SwitchSync implements AutoCloseable {
      */
     private void write(SwitchChange change, SwitchJournal.@Nullable Line line) {
         transactions.recordLater(
-                change.author(), FollowedSwitches.KIND, change.name().id(), change.at(), new Edit() {
+                change.author(), SwitchTable.KIND, change.name().id(), change.at(), new Edit() {
                     private @Nullable SwitchChange row;
                     private boolean known;
 

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * counts as absent, so that it does not keep a node from following the others.
  */
 public final class SwitchTable {
+    /** The kind in the audit. */
+    public static final String KIND = "switch";
+
     private static final System.Logger LOG = System.getLogger(SwitchTable.class.getName());
 
     private SwitchTable() {}

@@ -11,6 +11,7 @@ import dev.weir.control.change.Edit;
 import dev.weir.control.change.Precondition;
 import dev.weir.control.data.StoredVersion;
 import dev.weir.control.database.DatabaseException;
+import dev.weir.control.relay.NoteRelay;
 import dev.weir.control.switches.SwitchChange.Via;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.RuleSwitches.Setting;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * Switches for single rules and for everything, which also work while the database is unreachable.
  *
  * <p><b>Routes.</b> Normally a switch change goes to the database with its audit line, like any other change. If the
- * database is unreachable or locked, the change goes to the {@linkplain SwitchRelay relay}, which all nodes read every
+ * database is unreachable or locked, the change goes to the {@linkplain NoteRelay relay}, which all nodes read every
  * second. On request, a node makes it for itself alone. In both cases the change is first written to this node's
  * {@linkplain SwitchJournal journal}, and {@linkplain SwitchSync written to the database} when that is back.
  *
@@ -113,8 +114,8 @@ public final class Switches implements AutoCloseable {
                     + " all have the same fleet_secret";
         }
         return done.via() == Via.REDIS
-                ? "without fleet_secret, other servers follow this only while they cannot reach the database, and then"
-                        + " from the database"
+                ? "without fleet_secret, other servers follow this switch only while the database is unreachable to them;"
+                        + " they follow it again when it is written to the database"
                 : null;
     }
 
@@ -129,7 +130,7 @@ public final class Switches implements AutoCloseable {
      * @param relay null if there is none
      * @param secret signs and verifies what is posted there; null if there is none
      */
-    public void follow(@Nullable SwitchRelay relay, @Nullable FleetSecret secret) {
+    public void follow(@Nullable NoteRelay relay, @Nullable FleetSecret secret) {
         RelayedSwitches relayed = relay == null ? null : new RelayedSwitches(relay, secret, rejectedNotes);
         unsigned = relay != null && secret == null;
         offline.relay(relayed);
@@ -212,7 +213,7 @@ public final class Switches implements AutoCloseable {
                 boolean refused = !e.isLockTimeout() && isReachable();
                 if (refused && !shared && !local) {
                     throw new DatabaseException(
-                            e.getMessage() + " (local=true, weir switch --local, switches without the database)", e);
+                            e.getMessage() + "; to switch without the database: weir switch --local (local=true)", e);
                 }
                 if (refused && shared) {
                     throw e;
@@ -260,7 +261,7 @@ public final class Switches implements AutoCloseable {
         };
         Change change = changes.make(
                 request.author(),
-                FollowedSwitches.KIND,
+                SwitchTable.KIND,
                 request.name().id(),
                 request.precondition(),
                 request.dryRun(),

@@ -95,7 +95,7 @@ final class UnverifiedSwitches {
     /** Writes an audit line and changes nothing. */
     private void record(SwitchChange change) {
         transactions.recordLater(
-                change.author(), FollowedSwitches.KIND, change.name().id(), change.at(), new Edit() {
+                change.author(), SwitchTable.KIND, change.name().id(), change.at(), new Edit() {
                     @Override
                     public @Nullable Existing existing(Connection connection) throws SQLException {
                         SwitchChange row =

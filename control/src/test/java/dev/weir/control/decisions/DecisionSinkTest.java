@@ -9,6 +9,7 @@ import dev.weir.Limit;
 import dev.weir.Request;
 import dev.weir.TimeSource;
 import dev.weir.control.decisions.DecisionSinkSettings.KeyShown;
+import dev.weir.control.decisions.DecisionSinkSettings.Requests;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.limiter.check.SharedStores;
@@ -25,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -74,8 +76,17 @@ class DecisionSinkTest {
             @Nullable String secret,
             int buffer,
             boolean stuck) {
-        DecisionSinkSettings settings =
-                new DecisionSinkSettings(null, null, sample, denials, key, secret, "node-1", buffer);
+        DecisionSinkSettings settings = new DecisionSinkSettings(
+                null,
+                null,
+                sample,
+                denials,
+                key,
+                secret,
+                "node-1",
+                Requests.NONE,
+                Set.copyOf(IdentityHash.PLAIN),
+                buffer);
         DecisionSink made = new DecisionSink(settings, List.of(new Collected(stuck)));
         made.rules(with);
         sink = made;

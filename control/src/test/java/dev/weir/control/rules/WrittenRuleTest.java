@@ -7,6 +7,7 @@ import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.weir.WeirRule;
 import dev.weir.rules.internal.grammar.RuleWriter;
 import dev.weir.rules.internal.grammar.SingleRule;
+import dev.weir.rules.internal.grammar.StoreNames;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ class WrittenRuleTest {
                 "rate: 5\nwindow: minute\nendpoint: [/a, /b/*]\nmethod: POST\nendpoint_case: ignore",
                 "limit: { requests: 5, window: 1s }\nmatch: { endpoint: \"~^/v[0-9]+/\", ip: 10.0.0.0/8 }",
                 "limit: { requests: 5, window: 1s }\nfollows: { service: s, at: { 0.8: 1, 0.9: 0.125 }, floor: 0.05 }",
+                "limit: { requests: 5, window: 1s, algorithm: sliding_window }\nreserve: 0.25\nmatch: { endpoint: /a }",
                 "limit: { requests: 5, window: 1s }\nconsistency: leased\nlease_interval: 50ms\non_fail: deny",
                 "limit: { requests: 5, window: 1s }\nconsistency: reported\nreport_interval: 1s\nstore: other",
                 "limit: { requests: 5, window: 1s }\non_fail: local\nlocal_share: 0.25\ndeadline: 7ms\nkey_by: a"
@@ -51,8 +53,8 @@ class WrittenRuleTest {
     }
 
     private static WeirRule read(String text) {
-        SingleRule read =
-                SingleRule.read("body", "r", text.getBytes(StandardCharsets.UTF_8), "api", null, EndpointForm.NORMAL);
+        SingleRule read = SingleRule.read(
+                "body", "r", text.getBytes(StandardCharsets.UTF_8), "api", StoreNames.ANY, EndpointForm.NORMAL);
         assertThat(read.errors()).isEmpty();
         return Objects.requireNonNull(read.rule());
     }

@@ -1,6 +1,6 @@
 package dev.weir.control;
 
-import dev.weir.control.switches.SwitchRelay;
+import dev.weir.control.relay.NoteRelay;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -9,7 +9,7 @@ import java.util.Map;
  * A relay that the nodes of one test share, and that can be made unreachable; the one in Redis is tested with the
  * server.
  */
-public final class InMemorySwitchRelay implements SwitchRelay {
+public final class InMemoryNoteRelay implements NoteRelay {
     private final Map<String, String> texts = new HashMap<>();
     private final Map<String, Long> stamps = new HashMap<>();
     private boolean away;
@@ -36,9 +36,18 @@ public final class InMemorySwitchRelay implements SwitchRelay {
     @Override
     public synchronized void post(String id, long stamp, String text, boolean replace) throws IOException {
         requireThere();
-        if (replace || stamps.getOrDefault(id, 0L) < stamp) {
+        if (replace || stamps.getOrDefault(id, Long.MIN_VALUE) < stamp) {
             stamps.put(id, stamp);
             texts.put(id, text);
+        }
+    }
+
+    @Override
+    public synchronized void delete(String id, long stamp) throws IOException {
+        requireThere();
+        if (stamps.getOrDefault(id, Long.MAX_VALUE) <= stamp) {
+            stamps.remove(id);
+            texts.remove(id);
         }
     }
 
