@@ -1,13 +1,12 @@
 package dev.weir.simulation;
 
-import dev.weir.internal.algorithm.Outcome;
 import dev.weir.internal.model.Rule;
-import dev.weir.internal.store.Check;
 import dev.weir.simulation.clock.MachineClock;
 import dev.weir.simulation.clock.Timeline;
 import dev.weir.simulation.fleet.Fleet;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.fleet.PlantedMistakes;
+import dev.weir.simulation.fleet.RegionLayout;
 import dev.weir.simulation.oracle.BoundChecker;
 import dev.weir.simulation.oracle.Oracle;
 import dev.weir.simulation.scenario.Scenario;
@@ -29,22 +28,14 @@ public final class Simulation {
     /** The time after the last request in which all asks are decided and all give-backs arrive. */
     private static final long SETTLING_NANOS = 1_500_000_000L;
 
-    private static final HitObserver UNWATCHED = new HitObserver() {
-        @Override
-        public void storeShows(long micros) {}
-
-        @Override
-        public void took(int node, Check check, long hits, Outcome outcome, boolean ahead) {}
-
-        @Override
-        public void forgot(long moment) {}
-    };
-
     private final Timeline timeline = new Timeline();
     private final Scenario scenario;
     private final FleetSettings.Kind kind;
     private final @Nullable BoundChecker ledger;
     private final @Nullable BoundCheckingObserver books;
+    /** Checks the bound of limits that regions share; null if there are none. */
+    private final @Nullable RegionalObserver regional;
+
     private final List<SimulatedStore> servers = new ArrayList<>();
     private final Fleet fleet;
     private final List<Flow> flows = new ArrayList<>();
@@ -64,20 +55,42 @@ public final class Simulation {
         this.scenario = scenario;
         this.kind = run.kind();
         long deadline = settings.limiter().deadlineMicros() * 1_000;
-        this.ledger =
-                booked ? new BoundChecker(timeline, settings.nodes(), scenario.replicaLagNanos(), deadline) : null;
+        boolean shared = booked && sharesCounts(run);
+        this.ledger = booked && !shared
+                ? new BoundChecker(timeline, settings.nodes(), scenario.replicaLagNanos(), deadline)
+                : null;
         // Traffic is drawn first, so that it is the same for every limiter.
         List<SplittableRandom> draws = new ArrayList<>();
         scenario.traffic().forEach(each -> draws.add(random.split()));
         List<ShardedStore> stores = new ArrayList<>();
-        stores.add(store(Rule.DEFAULT_STORE, settings.link(), settings.clockSkewMicros(), random));
+        RegionLayout regions = settings.regions();
+        for (String each : regions == null ? List.of(Rule.DEFAULT_STORE) : regions.regions()) {
+            stores.add(store(each, settings.link(), settings.clockSkewMicros(), random));
+        }
         settings.others().forEach((name, link) -> stores.add(store(name, link, settings.clockSkewMicros(), random)));
         this.tally = new RunTally(timeline, new Oracle(), settings.nodes(), scenario.durationNanos(), STEPS);
         this.books = ledger == null ? null : new BoundCheckingObserver(tally, ledger, servers);
-        this.fleet = new Fleet(timeline, stores, run.rules(), settings, random, books == null ? tally : books, planted);
+        this.regional = shared && regions != null
+                ? new RegionalObserver(tally, timeline, settings.nodes(), regions, scenario.faults())
+                : null;
+        this.fleet = new Fleet(
+                timeline,
+                stores,
+                run.rules(),
+                run.byRegion(),
+                settings,
+                random,
+                books != null ? books : regional != null ? regional : tally,
+                planted);
         for (int i = 0; i < scenario.traffic().size(); i++) {
             flows.add(new Flow(scenario.traffic().get(i), timeline, draws.get(i), settings.nodes(), fleet));
         }
+    }
+
+    private static boolean sharesCounts(Scenario.Run run) {
+        return run.byRegion().values().stream()
+                .anyMatch(each ->
+                        each.rules().stream().anyMatch(rule -> rule.scope().isShared()));
     }
 
     private ShardedStore store(String name, LinkSettings link, long skew, SplittableRandom random) {
@@ -85,7 +98,7 @@ public final class Simulation {
         for (int i = 0; i < link.servers(); i++) {
             int number = servers.size();
             MachineClock clock = new MachineClock(timeline, skew == 0 ? 0 : random.nextLong(-skew, skew + 1), 0, 0);
-            HitObserver takings = ledger == null ? UNWATCHED : ledger.of(number);
+            HitObserver takings = ledger == null ? HitObserver.NONE : ledger.of(number);
             SimulatedStore server = new SimulatedStore(number, timeline, clock, takings);
             server.replica(scenario.replicaLagNanos());
             servers.add(server);
@@ -115,7 +128,9 @@ public final class Simulation {
         long events = timeline.happened();
         long stranded = ledger == null ? 0 : ledger.stranded();
         settle();
-        List<String> violations = ledger == null ? List.of() : ledger.violations();
+        List<String> violations = ledger != null
+                ? ledger.violations()
+                : regional != null ? regional.checker().violations() : List.of();
         return new RunResult(end, tally, calls, checks, kept, events, stranded, violations);
     }
 

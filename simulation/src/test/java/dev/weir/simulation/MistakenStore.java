@@ -44,6 +44,11 @@ final class MistakenStore implements SharedStore {
         return changing(store, check -> check.lessee = 0);
     }
 
+    /** Applies every grant that it asked for in the background twice. */
+    static SharedStore appliesGrantsTwice(SharedStore store) {
+        return new MistakenStore(store, true, check -> check.granted *= 2);
+    }
+
     /** Changes every check on its way to the store. */
     private static SharedStore changing(SharedStore store, Consumer<Check> change) {
         return new SharedStore() {

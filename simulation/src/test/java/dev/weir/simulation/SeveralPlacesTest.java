@@ -45,6 +45,14 @@ class SeveralPlacesTest {
         assertThat(Math.min(denied, degraded)).isGreaterThanOrEqualTo(only == null ? 1 : 0);
     }
 
+    /** Once the ledger counted hits in the window of a denied take that had left as many microseconds of its own. */
+    @Test
+    void aTakeThatWasDeniedIsNotMistakenForALaterOne() {
+        Scenario scenario = SeveralPlaces.of(5_682);
+        assertThat(new Simulation(scenario, scenario.runs().get(0), true).run().violations())
+                .isEmpty();
+    }
+
     @Test
     void aDecisionThatKeepsWhatItTookInVainIsCaught() {
         assertThat(caught(MistakenPlaces::keepsWhatItTook)).isPositive();

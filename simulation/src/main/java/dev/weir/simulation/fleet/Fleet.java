@@ -6,6 +6,7 @@ import dev.weir.internal.limiter.check.Waiter;
 import dev.weir.internal.limiter.check.WaiterSupplier;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.Check;
@@ -23,6 +24,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -30,11 +32,14 @@ import org.jspecify.annotations.Nullable;
 /** A fleet of nodes that share stores, and the requests to it. */
 public final class Fleet implements Destination {
     private static final long TICK_NANOS = Limiter.TICK_MILLIS * 1_000_000L;
+    /** The key of the rules that nodes in no region have. */
+    private static final String ANYWHERE = "";
+
     private static final Executor AT_ONCE = Runnable::run;
 
     private final Timeline timeline;
     private final List<ShardedStore> stores;
-    private final RuleIndex rules;
+    private final Map<String, RuleIndex> rules = new HashMap<>();
     private final FleetSettings settings;
     private final SplittableRandom random;
     private final FleetObserver watcher;
@@ -52,18 +57,23 @@ public final class Fleet implements Destination {
     private @Nullable SimulatedNode node;
     private boolean closed;
 
-    /** Creates a fleet with the mistakes that are {@code planted} in it. */
+    /**
+     * Creates a fleet with the mistakes that are {@code planted} in it. If it is in regions, there is a store of each,
+     * with its name, and {@code byRegion} has its rules.
+     */
     public Fleet(
             Timeline timeline,
             List<ShardedStore> stores,
             WrittenRules rules,
+            Map<String, WrittenRules> byRegion,
             FleetSettings settings,
             SplittableRandom random,
             FleetObserver watcher,
             PlantedMistakes planted) {
         this.timeline = timeline;
         this.stores = List.copyOf(stores);
-        this.rules = RuleIndex.of(rules);
+        this.rules.put(ANYWHERE, RuleIndex.of(rules));
+        byRegion.forEach((region, own) -> this.rules.put(region, RuleIndex.of(own)));
         this.settings = settings;
         this.random = random.split();
         this.watcher = watcher;
@@ -117,16 +127,34 @@ public final class Fleet implements Destination {
             Map<String, SharedStore> heard = new LinkedHashMap<>();
             Listener listener = new Listener(node, clock);
             listeners.put(node, listener);
-            for (ShardedStore each : stores) {
+            RegionLayout regions = settings.regions();
+            String region = regions == null ? ANYWHERE : regions.regionOf(node.number());
+            for (ShardedStore each : reachable(regions, region)) {
                 StoreLinks next = new StoreLinks(timeline, node, clock, each.servers(), each.link(), random);
                 links.add(next);
                 heard.put(each.name(), planted.stores().apply(new ObservedStore(next, listener.to(next))));
             }
-            Life life = new Life(clock, links, peer(heard, clock));
+            Life life = new Life(clock, links, peer(region, heard, clock));
             node.start(life);
             watcher.started(node);
             timeline.after(random.nextLong(TICK_NANOS), () -> tick(node, life));
         }
+    }
+
+    /** The stores that the nodes of {@code region} reach, by their names there: its own first. */
+    private List<ShardedStore> reachable(@Nullable RegionLayout regions, String region) {
+        if (regions == null) {
+            return stores;
+        }
+        List<ShardedStore> reached = new ArrayList<>();
+        for (ShardedStore each : stores) {
+            if (each.name().equals(region)) {
+                reached.add(0, new ShardedStore(Rule.DEFAULT_STORE, each.link(), each.servers()));
+            } else {
+                reached.add(new ShardedStore(RegionLayout.storeOf(each.name()), regions.far(), each.servers()));
+            }
+        }
+        return reached;
     }
 
     private void tick(SimulatedNode node, Life life) {
@@ -172,7 +200,7 @@ public final class Fleet implements Destination {
     /** Breaks the connection between {@code node} and {@code server}. */
     public void breakOff(SimulatedNode node, int server) {
         Life life = node.life();
-        if (life != null) {
+        if (life != null && life.reaches(server)) {
             life.linksTo(server).breakOff(server);
         }
     }
@@ -180,7 +208,7 @@ public final class Fleet implements Destination {
     /** Lets nothing through between {@code node} and {@code server} for {@code nanos}. */
     public void cut(SimulatedNode node, int server, long nanos) {
         Life life = node.life();
-        if (life != null) {
+        if (life != null && life.reaches(server)) {
             life.linksTo(server).cut(server, nanos);
         }
     }
@@ -190,12 +218,13 @@ public final class Fleet implements Destination {
         closed = true;
     }
 
-    private NodeLimiter peer(Map<String, SharedStore> heard, MachineClock clock) {
+    private NodeLimiter peer(String region, Map<String, SharedStore> heard, MachineClock clock) {
+        RuleIndex own = Objects.requireNonNull(rules.getOrDefault(region, rules.get(ANYWHERE)));
         return switch (settings.kind()) {
-            case WEIR -> new WeirNodeLimiter(rules, heard, clock, settings.limiter());
+            case WEIR -> new WeirNodeLimiter(own, heard, clock, settings.limiter());
             case NAIVE_CHUNKS ->
                 new ChunkNodeLimiter(
-                        rules,
+                        own,
                         heard.values().iterator().next(),
                         clock,
                         settings.limiter().deadlineMicros());

@@ -5,6 +5,7 @@ import dev.weir.simulation.store.LinkSettings;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a fleet.
@@ -16,6 +17,7 @@ import java.util.Map;
  * @param link the network to the default store
  * @param limiter the settings that apply to every rule
  * @param others the networks to the other stores, by the stores' names in rules
+ * @param regions the regions of the nodes; null if all are in one
  */
 public record FleetSettings(
         int nodes,
@@ -24,7 +26,8 @@ public record FleetSettings(
         long driftMillionths,
         LinkSettings link,
         LimiterSettings limiter,
-        Map<String, LinkSettings> others) {
+        Map<String, LinkSettings> others,
+        @Nullable RegionLayout regions) {
 
     /** The limiter that runs on a node. */
     public enum Kind {
@@ -39,6 +42,18 @@ public record FleetSettings(
             throw new IllegalArgumentException("nodes: " + nodes + " (expected: >= 1)");
         }
         others = Collections.unmodifiableMap(new LinkedHashMap<>(others)); // in their order, each time the same
+    }
+
+    /** Creates the settings of a fleet in one region. */
+    public FleetSettings(
+            int nodes,
+            Kind kind,
+            long clockSkewMicros,
+            long driftMillionths,
+            LinkSettings link,
+            LimiterSettings limiter,
+            Map<String, LinkSettings> others) {
+        this(nodes, kind, clockSkewMicros, driftMillionths, link, limiter, others, null);
     }
 
     /** Creates the settings of a fleet with a single store. */
@@ -58,6 +73,12 @@ public record FleetSettings(
     }
 
     public FleetSettings of(Kind other) {
-        return new FleetSettings(nodes, other, clockSkewMicros, driftMillionths, link, limiter, others);
+        return new FleetSettings(nodes, other, clockSkewMicros, driftMillionths, link, limiter, others, regions);
+    }
+
+    /** These settings with the nodes in regions. */
+    public FleetSettings in(RegionLayout layout) {
+        int count = layout.nodes().values().stream().mapToInt(Integer::intValue).sum();
+        return new FleetSettings(count, kind, clockSkewMicros, driftMillionths, link, limiter, Map.of(), layout);
     }
 }

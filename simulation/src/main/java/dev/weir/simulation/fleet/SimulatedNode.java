@@ -16,6 +16,11 @@ public final class SimulatedNode implements Host {
 
     /** One life of a node's process. */
     record Life(MachineClock clock, List<StoreLinks> stores, NodeLimiter peer) {
+        /** Whether there are links to the server with this number. */
+        boolean reaches(int server) {
+            return stores.stream().anyMatch(each -> each.leadsTo(server));
+        }
+
         /** The links to the server with this number. */
         StoreLinks linksTo(int server) {
             for (StoreLinks each : stores) {

@@ -89,10 +89,10 @@ final class Bound {
     private @Nullable String bucket(Limit limit, long hits, long nowMicros, long held, long excused) {
         double refilled = (double) limit.requests() / limit.windowMicros() * (nowMicros - BASE);
         highest = Math.max(highest, refilled - admitted - held);
-        double over = admitted + hits - refilled + highest - limit.burst() - forgottenInAll - excused;
+        double over = admitted + hits - refilled + highest - limit.capacity() - forgottenInAll - excused;
         return over < 1
                 ? null
-                : over + " more passed than burst, refill, what was held and what nobody could know of allow";
+                : over + " more passed than burst, credit, refill, what was held and what nobody could know of allow";
     }
 
     private @Nullable String aligned(Limit limit, long hits, long nowMicros, long held, long excused) {

@@ -192,6 +192,11 @@ public final class BoundChecker {
                 continue;
             }
             boolean counted = rule.countsDenied() && !decision.allowed();
+            boolean took = verdict.allowed() || rule.countsDenied();
+            boolean passed = verdict.allowed() && decision.allowed();
+            if (took && !passed && books.containsKey(verdict.counter())) {
+                book(verdict.counter()).forgetTake(node, verdict.resetMicros());
+            }
             if (verdict.degraded() || !verdict.allowed() || counted) {
                 excuse(rule, verdict);
             } else if (decision.allowed()) {

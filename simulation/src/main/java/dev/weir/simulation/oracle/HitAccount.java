@@ -33,7 +33,7 @@ final class HitAccount {
     private final long[] held;
     /** The hits that each node holds of each fixed window, by the window's start. */
     private final Map<Long, long[]> heldOf = new HashMap<>();
-    /** What each node took and has not decided yet, oldest first. */
+    /** The hits that each node took and has not decided yet, oldest first. */
     private final Map<Integer, ArrayDeque<Take>> takes = new HashMap<>();
 
     private long outstanding;
@@ -97,6 +97,15 @@ final class HitAccount {
             }
         }
         return OptionalLong.empty();
+    }
+
+    /**
+     * Forgets the oldest take of {@code node} that left {@code resetMicros}: its request was denied, by another limit or
+     * by this one, which counts denied hits. Else a later request whose take left as much of its own window would be
+     * counted in the window of this one.
+     */
+    void forgetTake(int node, long resetMicros) {
+        windowOf(node, resetMicros);
     }
 
     /** Excuses {@code hits}: whether they were taken is unknown, or there was too little time to give them back. */

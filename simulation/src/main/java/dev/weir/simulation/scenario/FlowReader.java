@@ -34,14 +34,19 @@ final class FlowReader {
             "nodes",
             "every",
             "skew",
+            "shares",
+            "then",
+            "moves",
             "obeys_retry_after");
     private static final long MICRO = 1_000;
     private static final long SECOND = 1_000_000;
 
     private final Fields fields;
+    private final @Nullable ScenarioRegions regions;
 
-    private FlowReader(Fields fields) {
+    private FlowReader(Fields fields, @Nullable ScenarioRegions regions) {
         this.fields = fields;
+        this.regions = regions;
     }
 
     private enum Pattern {
@@ -56,16 +61,19 @@ final class FlowReader {
         SPREAD,
         STICK,
         WANDER,
-        SKEWED
+        SKEWED,
+        REGIONS
     }
 
-    static @Nullable FlowSettings read(YamlNode node, String domain, DiagnosticCollector problems) {
+    /** Reads {@code node}; {@code regions} are those of the fleet, null if it has none. */
+    static @Nullable FlowSettings read(
+            YamlNode node, String domain, @Nullable ScenarioRegions regions, DiagnosticCollector problems) {
         Fields fields = Fields.of(node, "traffic", problems);
         if (fields == null) {
             return null;
         }
         fields.allow(KNOWN, Map.of("limit", "it belongs to a rule", "keys", "did you mean callers?"));
-        return new FlowReader(fields).read(domain);
+        return new FlowReader(fields, regions).read(domain);
     }
 
     private FlowSettings read(String domain) {
@@ -125,7 +133,20 @@ final class FlowReader {
             case STICK -> new Placement.Stick();
             case WANDER -> new Placement.Wander(width == null ? 1 : width.intValue(), nanos("every", SECOND));
             case SKEWED -> new Placement.Skewed(Decimals.read(fields, "skew", 1, 0.01, 10));
+            case REGIONS -> inRegions();
         };
+    }
+
+    private Placement inRegions() {
+        if (regions == null) {
+            fields.problems()
+                    .error(
+                            fields.at("placement"),
+                            "placement: regions without regions",
+                            "expected: fleet: { regions: { eu: 2, us: 2 } }, too");
+            return new Placement.Spread();
+        }
+        return regions.placement(fields);
     }
 
     private long nanos(String name, long otherwiseMicros) {

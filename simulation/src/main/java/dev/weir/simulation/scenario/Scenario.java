@@ -5,6 +5,7 @@ import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.store.LinkSettings;
 import dev.weir.simulation.traffic.FlowSettings;
 import java.util.List;
+import java.util.Map;
 
 /**
  * An experiment.
@@ -53,8 +54,21 @@ public record Scenario(
         return new Scenario(name, measure, seed, durationNanos, fleet, lagNanos, traffic, others, runs);
     }
 
-    /** One run of the comparison. */
-    public record Run(String name, FleetSettings.Kind kind, WrittenRules rules) {}
+    /**
+     * One run of the comparison.
+     *
+     * @param byRegion the rules as the nodes of each region load them; empty if all load the same
+     */
+    public record Run(String name, FleetSettings.Kind kind, WrittenRules rules, Map<String, WrittenRules> byRegion) {
+        public Run {
+            byRegion = Map.copyOf(byRegion);
+        }
+
+        /** A run in which all nodes have the same rules. */
+        public Run(String name, FleetSettings.Kind kind, WrittenRules rules) {
+            this(name, kind, rules, Map.of());
+        }
+    }
 
     /**
      * Whether nothing goes wrong that concerns the server with this number: no node fails, no message is lost or takes many times what
@@ -77,7 +91,7 @@ public record Scenario(
     /** The way to the server with this number: those of all stores are numbered in their order. */
     private LinkSettings linkTo(int server) {
         int next = fleet.link().servers();
-        if (server < next) {
+        if (server < next || fleet.regions() != null) {
             return fleet.link();
         }
         for (LinkSettings each : fleet.others().values()) {

@@ -6,6 +6,7 @@ import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.rules.internal.grammar.RuleFile;
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.rules.internal.load.LoadResult;
 import dev.weir.simulation.fleet.FleetSettings;
 import dev.weir.simulation.scenario.Scenario.Run;
@@ -24,6 +25,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +36,9 @@ public final class ScenarioReader {
             List.of("scenario", "measure", "seed", "duration", "fleet", "store", "traffic", "faults", "compare");
     private static final List<String> ALL =
             Stream.concat(ROOT.stream(), RuleFile.FIELDS.stream()).distinct().toList();
-    private static final List<String> FLEET =
-            List.of("nodes", "clock_skew", "clock_drift", "deadline", "tier_counters");
+    private static final List<String> FLEET = List.of(
+            "nodes", "clock_skew", "clock_drift", "deadline", "tier_counters", "regions", "home", "far", "far_p99");
+    private static final List<String> OF_REGIONS = List.of("home", "far", "far_p99");
     private static final List<String> STORE = List.of("latency", "latency_p99", "loss", "replica_lag");
     private static final List<String> FAULT = List.of("at", "fault", "on", "for");
     private static final List<String> COMPARED = List.of("exact", "leased", "reported", "local", "naive_chunks");
@@ -43,6 +47,12 @@ public final class ScenarioReader {
      * nodes.
      */
     private static final int FEW_COUNTERS = 1 << 12;
+
+    /** A simulated fleet has a single shared store. */
+    private static final LoadOptions ONE_STORE = new LoadOptions(false, Set.of(Rule.DEFAULT_STORE));
+
+    /** The fault that cuts a region off from all others. */
+    private static final String ISOLATE = "isolate";
 
     private static final long MICRO = 1_000;
     private static final long MILLI = 1_000_000;
@@ -75,10 +85,16 @@ public final class ScenarioReader {
         }
         Fields own = file.only(ScenarioReader::isOwn);
         own.allow(ALL, Map.of());
-        RulesInScenario rules =
-                RulesInScenario.in(file.entries(), new String(bytes, StandardCharsets.UTF_8), ScenarioReader::isOwn);
-        LoadResult loaded = rules.load(fileName, null);
-        Scenario scenario = new ScenarioReader(problems, own).read(rules, loaded.rules());
+        EmbeddedRules rules =
+                EmbeddedRules.in(file.entries(), new String(bytes, StandardCharsets.UTF_8), ScenarioReader::isOwn);
+        ScenarioReader reader = new ScenarioReader(problems, own);
+        Fields fleet = reader.child("fleet", FLEET);
+        ScenarioRegions regions = ScenarioRegions.read(fleet, problems);
+        LoadResult loaded = regions == null
+                ? rules.load(fileName, null, ONE_STORE)
+                : regions.load(
+                        rules, fileName, null, ONE_STORE, regions.layout().home());
+        Scenario scenario = reader.read(rules, loaded.rules(), fleet, regions);
         List<Diagnostic> all = new ArrayList<>(problems.all());
         all.addAll(loaded.diagnostics());
         boolean wrong = all.stream().anyMatch(Diagnostic::isError);
@@ -102,26 +118,42 @@ public final class ScenarioReader {
         return limit != null && limit.algorithm() == Algorithm.CONCURRENCY;
     }
 
-    private @Nullable Scenario read(RulesInScenario text, @Nullable WrittenRules rules) {
+    private @Nullable Scenario read(
+            EmbeddedRules text,
+            @Nullable WrittenRules rules,
+            @Nullable Fields fleetFields,
+            @Nullable ScenarioRegions regions) {
         long duration = VirtualDurations.micros(root, "duration", 60 * MILLI) * MICRO;
         Long seed = root.whole("seed", 0, Long.MAX_VALUE);
         String name = root.text("scenario");
         Scenario.Measure measure = root.oneOf("measure", Scenario.Measure.values());
-        Fields fleetFields = child("fleet", FLEET);
         Fields storeFields = child("store", STORE);
         FleetSettings fleet = fleet(fleetFields, link(storeFields));
+        if (regions != null) {
+            if (fleetFields != null && fleetFields.has("nodes")) {
+                problems.error(fleetFields.at("nodes"), "nodes beside regions", "expected: the nodes of each region");
+            }
+            fleet = fleet.in(regions.layout());
+        } else if (fleetFields != null) {
+            OF_REGIONS.stream()
+                    .filter(fleetFields::has)
+                    .forEach(each -> problems.error(
+                            fleetFields.at(each),
+                            each + " without regions",
+                            "expected: regions: { eu: 2, us: 2 }, too"));
+        }
         List<FlowSettings> traffic = new ArrayList<>();
         List<YamlNode> flows = root.list("traffic");
         if (flows.isEmpty() && (root.has("traffic") || root.lacks("traffic"))) {
             problems.error(root.at("traffic"), "traffic: empty", "expected: a list of flows");
         }
         for (YamlNode each : flows) {
-            FlowSettings flow = FlowReader.read(each, domainOf(rules), problems);
+            FlowSettings flow = FlowReader.read(each, domainOf(rules), regions, problems);
             if (flow != null) {
                 traffic.add(flow);
             }
         }
-        List<Fault> faults = faults(fleet.nodes());
+        List<Fault> faults = faults(fleet.nodes(), regions);
         if (rules != null && rules.rules().stream().anyMatch(ScenarioReader::limitsConcurrency)) {
             String hint = "expected: rates, because a simulated request has no end at which it gives a permit back";
             problems.error(root.at("rules"), "rules: one of them limits concurrency", hint);
@@ -139,7 +171,7 @@ public final class ScenarioReader {
                 lag,
                 traffic,
                 faults,
-                runs(text, rules));
+                runs(text, rules, regions));
     }
 
     private static String domainOf(@Nullable WrittenRules rules) {
@@ -191,7 +223,7 @@ public final class ScenarioReader {
                 new Latency(median, p99), loss, good.resendNanos(), good.reconnectNanos(), good.slots());
     }
 
-    private List<Fault> faults(int nodes) {
+    private List<Fault> faults(int nodes, @Nullable ScenarioRegions regions) {
         List<Fault> faults = new ArrayList<>();
         for (YamlNode each : root.list("faults")) {
             Fields fields = Fields.of(each, "a fault", problems);
@@ -199,6 +231,9 @@ public final class ScenarioReader {
                 continue;
             }
             fields.allow(FAULT, Map.of());
+            if (regions != null && addOfRegion(fields, regions, faults)) {
+                continue;
+            }
             Fault.Kind kind = fields.oneOf("fault", Fault.Kind.values());
             if (kind == null) {
                 if (!fields.has("fault")) {
@@ -226,22 +261,68 @@ public final class ScenarioReader {
         return faults;
     }
 
-    private List<Run> runs(RulesInScenario text, WrittenRules rules) {
+    /** Adds the fault if it is one of a region: a partition, or a store that stops. */
+    private boolean addOfRegion(Fields fields, ScenarioRegions regions, List<Fault> into) {
+        String on = fields.text("on");
+        boolean cut = ISOLATE.equals(fields.text("fault"));
+        int store = on == null ? -1 : regions.storeOf(on);
+        if (cut && store < 0) {
+            String hint =
+                    "expected: one of " + String.join(", ", regions.layout().regions());
+            problems.error(fields.at(), "isolate: " + (on == null ? "no region" : "on '" + on + "'"), hint);
+        }
+        if (!cut && store < 0) {
+            return false;
+        }
+        long at = VirtualDurations.micros(fields, "at", 0) * MICRO;
+        long lasts = VirtualDurations.micros(fields, "for", MILLI) * MICRO;
+        if (cut && store >= 0 && on != null) {
+            into.addAll(regions.isolate(on, at, lasts));
+        } else if (!cut) {
+            Fault.Kind kind = fields.oneOf("fault", Fault.Kind.values());
+            if (kind == Fault.Kind.PAUSE || kind == Fault.Kind.FAIL_OVER) {
+                into.add(new Fault(at, kind, Fault.STORE, lasts, store));
+            } else if (kind != null) {
+                problems.error(
+                        fields.at("on"), "on: " + on, "expected: a node; the store of a region can pause or fail_over");
+            }
+        }
+        return true;
+    }
+
+    private List<Run> runs(EmbeddedRules text, WrittenRules rules, @Nullable ScenarioRegions regions) {
         List<Run> runs = new ArrayList<>();
-        runs.add(new Run("weir", FleetSettings.Kind.WEIR, rules));
+        runs.add(run(text, "weir", null, rules, regions));
         for (YamlNode each : root.list("compare")) {
             String name = each instanceof Scalar scalar ? scalar.text() : "";
             if (!COMPARED.contains(name)) {
                 problems.error(each.at(), "compare: '" + name + "'", Suggestion.among(name, COMPARED));
+            } else if (regions != null && name.equals("naive_chunks")) {
+                problems.error(each.at(), "compare: naive_chunks with regions", "expected: a consistency");
             } else if (name.equals("naive_chunks")) {
                 runs.add(new Run("naive chunks", FleetSettings.Kind.NAIVE_CHUNKS, rules));
             } else {
-                runs.add(new Run(
-                        name,
-                        FleetSettings.Kind.WEIR,
-                        text.load(problems.file(), name).orThrow()));
+                runs.add(run(text, name, name, null, regions));
             }
         }
         return runs;
+    }
+
+    /** A run of the real limiter; {@code consistency} and {@code loaded} may be null. */
+    private Run run(
+            EmbeddedRules text,
+            String name,
+            @Nullable String consistency,
+            @Nullable WrittenRules loaded,
+            @Nullable ScenarioRegions regions) {
+        if (regions == null) {
+            WrittenRules rules = loaded != null
+                    ? loaded
+                    : text.load(problems.file(), consistency, ONE_STORE).orThrow();
+            return new Run(name, FleetSettings.Kind.WEIR, rules);
+        }
+        Map<String, WrittenRules> byRegion = regions.loadAll(text, problems.file(), consistency, ONE_STORE);
+        String home = regions.layout().home();
+        return new Run(name, FleetSettings.Kind.WEIR, Objects.requireNonNull(byRegion.get(home)), byRegion);
     }
 }

@@ -8,6 +8,18 @@ public interface HitObserver {
     /** The node number for hits whose process has died since it asked: they are never spent. */
     int NOBODY = -1;
 
+    /** Observes nothing. */
+    HitObserver NONE = new HitObserver() {
+        @Override
+        public void storeShows(long micros) {}
+
+        @Override
+        public void took(int node, Check check, long hits, Outcome outcome, boolean ahead) {}
+
+        @Override
+        public void forgot(long moment) {}
+    };
+
     /** Sets the time of the store's clock for the hits that follow. */
     void storeShows(long micros);
 

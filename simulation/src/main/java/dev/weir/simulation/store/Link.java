@@ -22,6 +22,9 @@ public final class Link implements BatchTransport {
     /** The Redis store's default. */
     private static final int MOST_WAITING = 16_384;
 
+    /** The round trips to a store in another region after which a batch is slow. */
+    private static final long FAR_ROUND_TRIPS = 5;
+
     private final Timeline timeline;
     private final Host host;
     private final MachineClock clock;
@@ -213,7 +216,8 @@ public final class Link implements BatchTransport {
 
     @Override
     public long patienceNanos() {
-        return 1_000 * LimiterSettings.defaults().deadlineMicros();
+        long far = FAR_ROUND_TRIPS * 2 * settings.latency().medianNanos();
+        return Math.max(1_000 * LimiterSettings.defaults().deadlineMicros(), far);
     }
 
     @Override

@@ -6,7 +6,9 @@ import dev.weir.internal.algorithm.Outcome;
 import dev.weir.internal.algorithm.SlotMeter;
 import dev.weir.internal.batching.CheckGroup;
 import dev.weir.internal.store.Check;
+import dev.weir.internal.store.Idempotency;
 import dev.weir.simulation.clock.Timeline;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -25,6 +27,14 @@ final class SimulatedScript {
     private final HitObserver takings;
     private final Outcome ahead = new Outcome();
     private final Map<Long, Grant> grants = new HashMap<>();
+    private final Map<SettledKey, KeptKey> keys = new HashMap<>();
+
+    /** An idempotency key in one hash slot. */
+    private record SettledKey(int slot, ByteBuffer caller, ByteBuffer key) {}
+
+    /** When a key was kept, and until when by the store's clock. */
+    private record KeptKey(long moment, long untilMicros) {}
+
     /** The last grant of a lessee. */
     private record Grant(long number, long hits, long window, long moment) {}
 
@@ -34,8 +44,26 @@ final class SimulatedScript {
         this.takings = takings;
     }
 
-    /** Decides {@code group} for {@code node} at {@code now} by the store's clock. */
-    void decide(int node, CheckGroup group, long now) {
+    /** Decides {@code group}, of {@code slot}, for {@code node} at {@code now} by the store's clock. */
+    void decide(int node, CheckGroup group, int slot, long now) {
+        Idempotency idempotency = group.idempotency;
+        if (idempotency == null) {
+            decide(node, group, now);
+            return;
+        }
+        SettledKey key =
+                new SettledKey(slot, ByteBuffer.wrap(idempotency.caller()), ByteBuffer.wrap(idempotency.key()));
+        KeptKey kept = keys.get(key);
+        group.repeated = kept != null && now < kept.untilMicros;
+        if (!group.repeated) {
+            decide(node, group, now);
+            if (group.allowed && !group.lookOnly) {
+                keys.put(key, new KeptKey(timeline.now(), now + idempotency.keepMicros()));
+            }
+        }
+    }
+
+    private void decide(int node, CheckGroup group, long now) {
         if (group.size() == 1 && !group.askOnly) {
             take(node, group.get(0), group.get(0).hits, now);
             group.allowed = group.passes();
@@ -139,8 +167,9 @@ final class SimulatedScript {
         return counts ? kept.hits : 0;
     }
 
-    /** Forgets what was granted after {@code moment}. */
+    /** Forgets the grants and keys that were kept after {@code moment}. */
     void rollBack(long moment) {
+        keys.values().removeIf(each -> each.moment > moment);
         grants.values().removeIf(each -> each.moment > moment);
     }
 
@@ -152,7 +181,11 @@ final class SimulatedScript {
             long state0 = counters.state0(id);
             long state1 = counters.state1(id);
             long applied = hits < 0 ? check.hitsAt(state0) : hits;
-            slots.apply(state0, state1, now, applied, check.countsDenied, out);
+            if (check.owed) {
+                slots.charge(state0, state1, now, applied, out);
+            } else {
+                slots.apply(state0, state1, now, applied, check.countsDenied, out);
+            }
             if (check.window != 0 && check.window + meter.limit().windowMicros() <= now) {
                 check.windowOver =
                         true; // the state is that of a window which is over: what is given back changes nothing

@@ -127,7 +127,8 @@ public final class SimulatedStore {
     private void serve(SimulatedScriptCall call, int node, long now) {
         for (int i = 0; i < call.groups(); i++) {
             CheckGroup group = call.group(i);
-            desk.decide(node, group, now);
+            group.storeMicros = now;
+            desk.decide(node, group, call.slot, now);
             checks += isFirst(call, i) ? group.size() : 0;
         }
     }

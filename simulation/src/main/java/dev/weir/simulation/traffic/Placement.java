@@ -1,5 +1,6 @@
 package dev.weir.simulation.traffic;
 
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** Chooses the node that a request goes to. */
@@ -44,6 +45,36 @@ public sealed interface Placement {
         public int node(int caller, long now, int nodes, SplittableRandom random) {
             // A table is not worthwhile: the sampler is a handful of numbers.
             return new Zipf(nodes, exponent).next(random);
+        }
+    }
+
+    /**
+     * A random node of a region, which is drawn by its share of the demand; the shares change once.
+     *
+     * @param nodes the number of nodes of each region, in the order of their numbers
+     * @param before the share of each region, in percent, until {@code movesNanos}
+     * @param after the same from then on
+     */
+    record Regions(List<Integer> nodes, List<Integer> before, List<Integer> after, long movesNanos)
+            implements Placement {
+        private static final int PERCENT = 100;
+
+        public Regions {
+            nodes = List.copyOf(nodes);
+            before = List.copyOf(before);
+            after = List.copyOf(after);
+        }
+
+        @Override
+        public int node(int caller, long now, int all, SplittableRandom random) {
+            List<Integer> shares = now < movesNanos ? before : after;
+            int drawn = random.nextInt(PERCENT);
+            int first = 0;
+            int region = 0;
+            for (int sum = shares.get(0); drawn >= sum && region < shares.size() - 1; sum += shares.get(region)) {
+                first += nodes.get(region++);
+            }
+            return first + random.nextInt(nodes.get(region));
         }
     }
 

@@ -10,34 +10,79 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** A scenario is read whole, and everything wrong with it is told with its place. */
 class ScenarioReaderTest {
     private static final String GOOD = """
-            scenario: A test
-            seed: 7
-            duration: 2s
-            fleet: { nodes: 3, clock_skew: 5ms, deadline: 20ms }
-            store: { latency: 1ms, loss: 0.01, replica_lag: 100ms }
-            rules:
-              - name: r
-                key_by: user_id
-                limit: { requests: 10, window: 1s }
-                consistency: leased
-            traffic:
-              - { name: a, rate: 6000/m, arrivals: mmpp, burst: 4, mean: 100ms, callers: 5, placement: wander, nodes: 2, every: 1s }
-            faults:
-              - { at: 1s, fault: pause, on: 2, for: 300ms }
-              - { at: 1500ms, fault: fail_over, for: 10ms }
-            compare: [exact]
-            """;
+        scenario: A test
+        seed: 7
+        duration: 2s
+        fleet: { nodes: 3, clock_skew: 5ms, deadline: 20ms }
+        store: { latency: 1ms, loss: 0.01, replica_lag: 100ms }
+        rules:
+          - name: r
+            key_by: user_id
+            limit: { requests: 10, window: 1s }
+            consistency: leased
+        traffic:
+          - { name: a, rate: 6000/m, arrivals: mmpp, burst: 4, mean: 100ms, callers: 5, placement: wander, nodes: 2, every: 1s }
+        faults:
+          - { at: 1s, fault: pause, on: 2, for: 300ms }
+          - { at: 1500ms, fault: fail_over, for: 10ms }
+        compare: [exact]
+        """;
 
     private static List<String> problems(String text) {
         return ScenarioReader.read("s.yaml", text.getBytes(StandardCharsets.UTF_8)).diagnostics().stream()
                 .map(Diagnostic::toString)
                 .toList();
+    }
+
+    private static final String REGIONS = """
+        duration: 2s
+        fleet: { regions: { eu: 2, us: 1 }, home: us, far: 40ms }
+        rules:
+          - { name: r, key_by: user_id, scope: global, limit: { requests: 10, window: 1s } }
+        traffic:
+          - { rate: 10/s, placement: regions, shares: { eu: 80, us: 20 }, moves: 1s, then: { us: 100 } }
+        faults:
+          - { at: 1s, fault: isolate, on: us, for: 300ms }
+          - { at: 1s, fault: pause, on: us, for: 100ms }
+          - { at: 1s, fault: kill, on: 2, for: 100ms }
+        """;
+
+    @Test
+    void regionsHaveNodesAndRulesAndFaultsOfTheirOwn() {
+        Scenario scenario = Scenarios.parse("s.yaml", REGIONS);
+        assertThat(scenario.fleet().nodes()).isEqualTo(3);
+        assertThat(Objects.requireNonNull(scenario.fleet().regions()).home()).isEqualTo("us");
+        assertThat(scenario.traffic().get(0).placement())
+                .isEqualTo(new Placement.Regions(List.of(2, 1), List.of(80, 20), List.of(0, 100), 1_000_000_000));
+        assertThat(scenario.faults())
+                .containsExactly(
+                        new Fault(1_000_000_000L, Fault.Kind.CUT, 0, 300_000_000, 1),
+                        new Fault(1_000_000_000L, Fault.Kind.CUT, 1, 300_000_000, 1),
+                        new Fault(1_000_000_000L, Fault.Kind.CUT, 2, 300_000_000, 0),
+                        new Fault(1_000_000_000L, Fault.Kind.PAUSE, Fault.STORE, 100_000_000, 1),
+                        new Fault(1_000_000_000L, Fault.Kind.KILL, 2, 100_000_000));
+        assertThat(scenario.runs().get(0).byRegion().get("eu"))
+                .satisfies(each -> assertThat(each.rules().get(0).store()).isEqualTo("region:us"));
+    }
+
+    @Test
+    void mistakesWithRegionsAreTold() {
+        assertThat(problems(REGIONS.replace("home: us", "home: uk")))
+                .containsExactly("s.yaml:2:43: home: unknown region 'uk' (did you mean us?)");
+        assertThat(problems(REGIONS.replace("on: us, for: 300ms", "on: mars, for: 300ms")))
+                .containsExactly("s.yaml:8:5: isolate: on 'mars' (expected: one of eu, us)");
+        assertThat(problems(REGIONS.replace("eu: 80, us: 20", "eu: 80, us: 30")))
+                .containsExactly(
+                        "s.yaml:6:47: shares: 110 in all (expected: the percentage of each region, 100 in all)");
+        assertThat(problems(REGIONS.replace("regions: { eu: 2, us: 1 }, ", "nodes: 3, ")))
+                .contains("s.yaml:2:26: home without regions (expected: regions: { eu: 2, us: 2 }, too)");
     }
 
     @Test

@@ -1,6 +1,5 @@
 package dev.weir.simulation.scenario;
 
-import dev.weir.internal.model.Rule;
 import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.rules.internal.load.LoadResult;
 import dev.weir.rules.internal.load.RuleDocument;
@@ -8,28 +7,24 @@ import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.text.yaml.YamlNode.Entry;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules in a scenario file: the file with the scenario's own lines blanked, so that the reader of rule files
- * reports problems of a rule at its true line.
+ * The rules in a file of another kind, such as a scenario: the file with its own lines blanked, so that the reader of rule
+ * files reports problems of a rule at its true line.
  */
-final class RulesInScenario {
+public final class EmbeddedRules {
     private static final Pattern CONSISTENCY = Pattern.compile("consistency:\\s*\\w+");
-    /** A simulated fleet has a single shared store. */
-    private static final LoadOptions ONE_STORE = new LoadOptions(false, Set.of(Rule.DEFAULT_STORE));
-
     private final String text;
 
-    private RulesInScenario(String text) {
+    private EmbeddedRules(String text) {
         this.text = text;
     }
 
-    /** The rules in {@code file}: all {@code entries} whose names are not the scenario's {@code own}. */
-    static RulesInScenario in(List<Entry> entries, String file, Predicate<String> own) {
+    /** The rules in {@code file}: all {@code entries} whose names are not the file's {@code own}. */
+    public static EmbeddedRules in(List<Entry> entries, String file, Predicate<String> own) {
         String[] lines = file.split("\n", -1);
         for (int i = 0; i < entries.size(); i++) {
             if (own.test(entries.get(i).key().text())) {
@@ -40,13 +35,13 @@ final class RulesInScenario {
                 }
             }
         }
-        return new RulesInScenario(String.join("\n", lines));
+        return new EmbeddedRules(String.join("\n", lines));
     }
 
     /** Loads the rules; {@code consistency}, if given, replaces that of each rule. */
-    LoadResult load(String fileName, @Nullable String consistency) {
+    public LoadResult load(String fileName, @Nullable String consistency, LoadOptions options) {
         String rules = consistency == null ? text : CONSISTENCY.matcher(text).replaceAll("consistency: " + consistency);
         RuleDocument document = new RuleDocument(fileName, rules.getBytes(StandardCharsets.UTF_8));
-        return RuleLoader.load(List.of(document), ONE_STORE);
+        return RuleLoader.load(List.of(document), options);
     }
 }
