@@ -1,0 +1,72 @@
+package dev.weir.client;
+
+import dev.weir.client.internal.PacedOrigin;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * One attempt of a call under a {@link Pacer}. Its sender asks {@link #delay} until it is zero, calls {@link #sent}, sends,
+ * and then calls {@link #answered} or {@link #failed} once.
+ */
+public final class PacedCall {
+    private final Pacer pacer;
+    private final PacedOrigin origin;
+    private final PacedOrigin.Turn turn;
+    private final double latest;
+    private boolean sent;
+
+    PacedCall(Pacer pacer, PacedOrigin origin, double latest) {
+        this.pacer = pacer;
+        this.origin = origin;
+        this.turn = origin.new Turn();
+        this.latest = latest;
+    }
+
+    /** How long to wait before asking again; zero if the call may be sent now. */
+    public Duration delay() {
+        double seconds = turn.delay(pacer.now());
+        return seconds <= 0 ? Duration.ZERO : Duration.ofNanos(Math.max(1_000, (long) (seconds * 1e9)));
+    }
+
+    /** Whether the call has waited for as long as the pacer lets it, so that it should fail. */
+    public boolean isOverdue() {
+        return pacer.now() > latest;
+    }
+
+    /** Records that the call is sent now. */
+    public void sent() {
+        sent = true;
+        turn.sent();
+    }
+
+    /**
+     * Records the answer.
+     *
+     * @param status the HTTP status; 429 and 503 with {@code Retry-After} mean that the call was refused
+     * @param headers finds the values of a header by its name
+     * @return whether the call was refused
+     */
+    public boolean answered(int status, Function<String, List<String>> headers) {
+        long retryAfter = status == 429 || status == 503 ? pacer.retryAfterSeconds(headers) : -1;
+        boolean refused = status == 429 || (status == 503 && retryAfter >= 0);
+        if (refused) {
+            refused(retryAfter < 0 ? Duration.ofSeconds(-1) : Duration.ofSeconds(retryAfter), headers);
+        } else {
+            origin.answered(pacer.readings(headers), pacer.now());
+        }
+        return refused;
+    }
+
+    /** Records that the call was refused; {@code retryAfter} is how long to wait, negative if nobody said. */
+    public void refused(Duration retryAfter, Function<String, List<String>> headers) {
+        origin.refused(pacer.readings(headers), retryAfter.toNanos() / 1e9, pacer.now());
+    }
+
+    /** Records that there was no answer, or that the call was not sent after all. */
+    public void failed() {
+        if (sent) {
+            origin.failed();
+        }
+    }
+}
