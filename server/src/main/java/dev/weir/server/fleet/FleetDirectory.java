@@ -170,7 +170,7 @@ public final class FleetDirectory implements AutoCloseable {
             } catch (IOException e) {
                 reached(each, String.valueOf(e.getMessage()));
             } catch (RuntimeException e) {
-                LOG.log(Level.ERROR, "telling other servers of this one failed; it is tried again", e);
+                LOG.log(Level.ERROR, "the status of this server was not sent to the others; retrying", e);
             }
         }
     }
@@ -267,7 +267,14 @@ public final class FleetDirectory implements AutoCloseable {
                                 && database.getValue("connected") instanceof Boolean
                                 && database.getValue("version") instanceof Number))
                 && said.getValue("leases") instanceof JsonObject leases
-                && leases.getValue("held_hits") instanceof Number;
+                && leases.getValue("held_hits") instanceof Number
+                && isTextOrAbsent(said.getValue("region"))
+                && isTextOrAbsent(said.getValue("home"))
+                && (said.getValue("home_epoch") == null || said.getValue("home_epoch") instanceof Number);
+    }
+
+    private static boolean isTextOrAbsent(@Nullable Object value) {
+        return value == null || value instanceof String;
     }
 
     /** Deletes the notes of this server, so that the others do not take it for silent. */
@@ -290,7 +297,7 @@ public final class FleetDirectory implements AutoCloseable {
             } catch (IOException e) {
                 LOG.log(
                         Level.DEBUG,
-                        "other servers will take this one for silent for ten minutes: the " + each.name() + ": "
+                        "other servers will show this one as silent for ten minutes: the " + each.name() + ": "
                                 + e.getMessage());
             }
         }

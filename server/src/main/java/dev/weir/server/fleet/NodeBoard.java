@@ -3,10 +3,9 @@ package dev.weir.server.fleet;
 import dev.weir.control.DatabaseNodes;
 import dev.weir.control.database.DatabaseException;
 import dev.weir.redis.internal.notes.HeartbeatNotes;
+import dev.weir.redis.internal.notes.NoteReplies;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 
 /** A place where all servers that share it leave a note of themselves, and read those of the others. Calls block. */
 interface NodeBoard {
@@ -17,7 +16,7 @@ interface NodeBoard {
      */
     record Note(String node, long ageMillis, String text) {}
 
-    /** What this place is called by people. */
+    /** The name of this place in messages. */
     String name();
 
     /** Whether others than servers can write here, so that notes must be signed. */
@@ -43,33 +42,19 @@ interface NodeBoard {
 
         @Override
         public void post(String node, String text) throws IOException {
-            await(notes.post(node, text));
+            NoteReplies.await(notes.post(node, text));
         }
 
         @Override
         public void remove(String node) throws IOException {
-            await(notes.remove(node));
+            NoteReplies.await(notes.remove(node));
         }
 
         @Override
         public List<Note> read() throws IOException {
-            return await(notes.read()).stream()
+            return NoteReplies.await(notes.read()).stream()
                     .map(each -> new Note(each.name(), each.ageMillis(), each.text()))
                     .toList();
-        }
-
-        /** Waits for Redis, which answers or fails within a second. */
-        private static <T> T await(CompletionStage<T> answer) throws IOException {
-            try {
-                return answer.toCompletableFuture().get();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IOException("interrupted", e);
-            } catch (ExecutionException e) {
-                Throwable cause = e.getCause() == null ? e : e.getCause();
-                String why = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
-                throw new IOException(why, e);
-            }
         }
     }
 

@@ -11,6 +11,7 @@ import dev.weir.server.health.Health;
 import dev.weir.server.rules.RuleSourceView;
 import dev.weir.server.rules.RuleTexts;
 import dev.weir.server.rules.RulesInForce;
+import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.Version;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -29,6 +30,8 @@ public final class NodeStatus {
     private final Limiter limiter;
     private final Map<String, ? extends RedisSharedStore> redis;
     private final @Nullable ControlPlane control;
+    private final Settings.@Nullable Regions regions;
+    private final @Nullable NodeLoad load;
     private volatile @Nullable Hashed hashed;
 
     /** Rules and their hash, which is computed once for each rule set. */
@@ -40,6 +43,20 @@ public final class NodeStatus {
             Limiter limiter,
             Map<String, ? extends RedisSharedStore> redis,
             @Nullable ControlPlane control) {
+        this(health, rules, limiter, redis, control, null, null);
+    }
+
+    /** As above; {@code regions} tells in which region this server is, {@code load} how busy it is. */
+    public NodeStatus(
+            Health health,
+            RulesInForce rules,
+            Limiter limiter,
+            Map<String, ? extends RedisSharedStore> redis,
+            @Nullable ControlPlane control,
+            Settings.@Nullable Regions regions,
+            @Nullable NodeLoad load) {
+        this.regions = regions;
+        this.load = load;
         this.health = health;
         this.rules = rules;
         this.limiter = limiter;
@@ -65,6 +82,16 @@ public final class NodeStatus {
         stores(out);
         database(out);
         leases(out);
+        region(out);
+        NodeLoad told = load;
+        if (told == null) {
+            out.writeNullField("load");
+        } else {
+            out.writeNumberField("started", told.started());
+            out.writeObjectFieldStart("load");
+            told.write(out);
+            out.writeEndObject();
+        }
     }
 
     private String hash(WrittenRules written) {
@@ -76,7 +103,8 @@ public final class NodeStatus {
         return last.hash();
     }
 
-    private List<String> problems() {
+    /** The faults of this server, a sentence each; empty if there is none. */
+    public List<String> problems() {
         List<String> problems = new ArrayList<>();
         if (!health.serving()) {
             problems.add("not serving");
@@ -125,6 +153,19 @@ public final class NodeStatus {
         out.writeBooleanField("connected", control.isConnected());
         out.writeNumberField("version", control.version());
         out.writeEndObject();
+    }
+
+    /** The region of this server, and the home that it knows; nothing without regions. */
+    private void region(JsonGenerator out) throws IOException {
+        Settings.Regions known = regions;
+        if (known == null || known.own() == null) {
+            return;
+        }
+        out.writeStringField("region", known.own());
+        if (known.home() != null) {
+            out.writeStringField("home", known.home());
+            out.writeNumberField("home_epoch", known.homeEpoch());
+        }
     }
 
     private void leases(JsonGenerator out) throws IOException {
