@@ -1,7 +1,9 @@
 package dev.weir.server.metrics;
 
+import dev.weir.internal.model.MutableDecision;
 import dev.weir.server.grpc.GrpcServerObserver;
 import dev.weir.server.grpc.protocol.GrpcStatus;
+import dev.weir.server.tracing.TracedDecisions;
 import java.lang.System.Logger.Level;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -16,11 +18,14 @@ import java.util.concurrent.atomic.LongAdder;
 public final class GrpcServerMetrics implements GrpcServerObserver {
     private static final System.Logger LOG = System.getLogger(GrpcServerMetrics.class.getName());
 
+    private final TracedDecisions traces;
     private final LongAdder open = new LongAdder();
     private final LongAdder cutOff = new LongAdder();
     private final Map<GrpcStatus, LongAdder> ended = new EnumMap<>(GrpcStatus.class);
 
-    public GrpcServerMetrics(ServerMetrics metrics) {
+    /** Creates the counts; {@code traces} observes the calls that belong to a trace. */
+    public GrpcServerMetrics(ServerMetrics metrics, TracedDecisions traces) {
+        this.traces = traces;
         metrics.gauge("ratelimit.grpc.connections", "Connections open on the gRPC port.", open::sum);
         metrics.counter(
                 "ratelimit.grpc.connections.cut.off",
@@ -36,6 +41,16 @@ public final class GrpcServerMetrics implements GrpcServerObserver {
                     "status",
                     each.name().toLowerCase(Locale.ROOT));
         }
+    }
+
+    @Override
+    public boolean tracesPasses() {
+        return traces.includePasses();
+    }
+
+    @Override
+    public void traced(CharSequence traceparent, MutableDecision decision) {
+        traces.decided(traceparent, decision);
     }
 
     @Override

@@ -30,8 +30,8 @@ final class HitCounts {
             return;
         }
         mine.add(position, ThreadCounts.WITHIN_HITS, hits);
-        long near = (long) Math.floor((float) limit.capacity() * (float) nearLimit);
-        long after = limit.capacity() - verdict.remaining();
+        long near = (long) Math.floor((float) limit.size() * (float) nearLimit);
+        long after = limit.size() - verdict.remaining() + verdict.debt();
         if (after > near) {
             mine.add(position, ThreadCounts.NEAR_HITS, Math.min(hits, after - near));
         }

@@ -22,7 +22,7 @@ public final class IneffectiveKeyWarnings {
     private static final System.Logger LOG = System.getLogger(IneffectiveKeyWarnings.class.getName());
     private static final long REPEAT_NANOS = TimeUnit.HOURS.toNanos(1);
     /** Requests, or sampled checks, that are needed for a judgement. */
-    private static final int MIN_REQUESTS = 1_000;
+    static final int MIN_REQUESTS = 1_000;
 
     private static final double MISSING_SHARE = 0.5;
     private static final double BUSIEST_SHARE = 0.9;

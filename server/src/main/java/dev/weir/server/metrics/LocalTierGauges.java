@@ -45,6 +45,10 @@ public record LocalTierGauges(Settings settings, @Nullable LocalTier tier) {
                         "ratelimit.lease.stranded.hits",
                         "Unspent hits of leases that could not be returned: they count as spent.",
                         leaseStat(LeaseStats::stranded))
+                .counter(
+                        "ratelimit.lease.refilled.hits",
+                        "Unspent hits of leases whose bucket was full again before they could be returned.",
+                        leaseStat(LeaseStats::refilled))
                 .gauge(
                         "ratelimit.lease.held.hits",
                         "Leased hits that are not spent yet.",
@@ -53,6 +57,22 @@ public record LocalTierGauges(Settings settings, @Nullable LocalTier tier) {
                         "ratelimit.leased.counters",
                         "Counters that are busy enough on this server to be leased.",
                         of(each -> each.leases().size()))
+                .gauge(
+                        "ratelimit.leased.permits",
+                        "Permits in flight that this server counts by itself.",
+                        of(each -> each.permits().held()))
+                .gauge(
+                        "ratelimit.region.counters",
+                        "Counters shared with other regions that this server uses.",
+                        of(each -> each.regions().size()))
+                .counter(
+                        "ratelimit.region.reads",
+                        "Reads of counts in the stores of other regions.",
+                        of(each -> each.regions().asks()))
+                .counter(
+                        "ratelimit.region.read.failures",
+                        "Such reads that were not answered.",
+                        of(each -> each.regions().failures()))
                 .counter("ratelimit.reports", "Reports sent to stores.", reportStat(ReportStats::reports))
                 .counter(
                         "ratelimit.report.hits",
@@ -66,6 +86,22 @@ public record LocalTierGauges(Settings settings, @Nullable LocalTier tier) {
                         "ratelimit.report.dropped.hits",
                         "Hits that were not reported before their window ended.",
                         reportStat(ReportStats::dropped));
+        settings.regions().others().keySet().forEach(each -> addRegion(metrics, each));
+    }
+
+    private void addRegion(ServerMetrics metrics, String region) {
+        metrics.gauge(
+                        "ratelimit.region.silent",
+                        "1 if the region does not answer this server, so that its share of shared limits is kept.",
+                        of(each -> each.regions().isSilent(region) ? 1 : 0),
+                        "region",
+                        region)
+                .gauge(
+                        "ratelimit.region.age.seconds",
+                        "Age of the newest count of the region; -1 if there is none yet.",
+                        of(each -> each.regions().ageMicros(region), 1e-6),
+                        "region",
+                        region);
     }
 
     private DoubleSupplier leaseStat(ToLongFunction<LeaseStats> number) {
@@ -74,6 +110,11 @@ public record LocalTierGauges(Settings settings, @Nullable LocalTier tier) {
 
     private DoubleSupplier reportStat(ToLongFunction<ReportStats> number) {
         return of(each -> number.applyAsLong(each.reports().stats()));
+    }
+
+    private DoubleSupplier of(ToLongFunction<LocalTier> number, double unit) {
+        DoubleSupplier plain = of(number);
+        return () -> plain.getAsDouble() < 0 ? -1 : plain.getAsDouble() * unit;
     }
 
     private DoubleSupplier of(ToLongFunction<LocalTier> number) {

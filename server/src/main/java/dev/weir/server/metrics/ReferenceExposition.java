@@ -15,14 +15,11 @@ final class ReferenceExposition {
     private static final String PREFIX = "ratelimit_service_";
     private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(?:\\.\\d{1,3}){3}");
 
-    private final List<SeriesPositions.Series> series;
-    private final SeriesPositions.Totals totals;
+    private final List<RuleSeries> series;
     private final IntToLongFunction requests;
 
-    ReferenceExposition(
-            List<SeriesPositions.Series> series, SeriesPositions.Totals totals, IntToLongFunction requests) {
+    ReferenceExposition(List<RuleSeries> series, IntToLongFunction requests) {
         this.series = series;
-        this.totals = totals;
         this.requests = requests;
     }
 
@@ -46,10 +43,9 @@ final class ReferenceExposition {
         String name = PREFIX + "rate_limit_" + what;
         out.metric(name, "counter", help);
         Map<String, Long> byLabels = new TreeMap<>();
-        for (SeriesPositions.Series each : series) {
-            if (!each.domain.isEmpty()) {
-                long count = totals.total(each.position, field) - each.before(field);
-                byLabels.merge(labels(each.domain + "." + each.rule), count, Long::sum);
+        for (RuleSeries each : series) {
+            if (!each.domain().isEmpty()) {
+                byLabels.merge(labels(each.domain() + "." + each.rule()), each.count(field), Long::sum);
             }
         }
         byLabels.forEach((labels, count) -> out.sample(name, labels, (long) count));

@@ -7,22 +7,21 @@ import java.util.function.IntToLongFunction;
 /** Writes the counts of each position as time series of its rule. */
 final class RuleExposition {
     private static final String DURATION = "ratelimit_check_duration_seconds";
-    private static final double MICROS = 1e6;
 
-    private final List<SeriesPositions.Series> series;
-    private final SeriesPositions.Totals totals;
+    private final List<RuleSeries> series;
     private final IntToLongFunction requests;
     private final IntFunction<MajorityCounters.BusiestCounter> busiest;
+    private final DenialExemplars exemplars;
 
     RuleExposition(
-            List<SeriesPositions.Series> series,
-            SeriesPositions.Totals totals,
+            List<RuleSeries> series,
             IntToLongFunction requests,
-            IntFunction<MajorityCounters.BusiestCounter> busiest) {
+            IntFunction<MajorityCounters.BusiestCounter> busiest,
+            DenialExemplars exemplars) {
         this.series = series;
-        this.totals = totals;
         this.requests = requests;
         this.busiest = busiest;
+        this.exemplars = exemplars;
     }
 
     void write(Exposition out) {
@@ -38,12 +37,19 @@ final class RuleExposition {
                 "Checks by rule and outcome: allowed (within the limit), denied (over it), shadow (over it, but"
                         + " the rule is in"
                         + " shadow). A request counts once for each rule that it matches.");
-        for (SeriesPositions.Series each : series) {
+        for (RuleSeries each : series) {
             decisions(out, each, "allowed", ThreadCounts.ALLOWED);
             decisions(out, each, "denied", ThreadCounts.DENIED);
             decisions(out, each, "shadow", ThreadCounts.SHADOWED);
         }
-        counter(out, "ratelimit_denied_total", "Checks that were over their limit.", ThreadCounts.DENIED);
+        out.metric("ratelimit_denied_total", "counter", "Checks that were over their limit.");
+        for (RuleSeries each : series) {
+            out.sample(
+                    "ratelimit_denied_total",
+                    labels(each),
+                    each.count(ThreadCounts.DENIED),
+                    exemplars.of(each.position()));
+        }
         counter(
                 out,
                 "ratelimit_degraded_total",
@@ -64,6 +70,11 @@ final class RuleExposition {
                 "ratelimit_override_ignored_total",
                 "Requests of callers whose override the rule's algorithm cannot count: the rule's own limit applied.",
                 ThreadCounts.OVERRIDE_IGNORED);
+        counter(
+                out,
+                "ratelimit_on_credit_total",
+                "Checks that passed beyond the burst, on credit.",
+                ThreadCounts.ON_CREDIT);
         out.metric(
                 "ratelimit_busiest_key_ratio",
                 "gauge",
@@ -71,18 +82,18 @@ final class RuleExposition {
                         + ThreadCounts.SAMPLED
                         + " since the rules were loaded; near 1, the rule does not tell callers apart. 0 for a"
                         + " rule with one counter.");
-        for (SeriesPositions.Series each : series) {
+        for (RuleSeries each : series) {
             out.sample(
                     "ratelimit_busiest_key_ratio",
                     labels(each),
-                    busiest.apply(each.position).share());
+                    busiest.apply(each.position()).share());
         }
         out.metric(
                 DURATION,
                 "histogram",
                 "Time from reading a request to its decision; one request in " + ThreadCounts.SAMPLED
                         + " of each thread is timed, to the microsecond.");
-        for (SeriesPositions.Series each : series) {
+        for (RuleSeries each : series) {
             histogram(out, each, "allowed", true);
             histogram(out, each, "denied", false);
         }
@@ -94,38 +105,31 @@ final class RuleExposition {
 
     private void counter(Exposition out, String name, String help, int field) {
         out.metric(name, "counter", help);
-        for (SeriesPositions.Series each : series) {
-            out.sample(name, labels(each), count(each, field));
+        for (RuleSeries each : series) {
+            out.sample(name, labels(each), each.count(field));
         }
     }
 
-    private void decisions(Exposition out, SeriesPositions.Series of, String outcome, int field) {
+    private void decisions(Exposition out, RuleSeries of, String outcome, int field) {
         out.sample(
                 "ratelimit_decisions_total",
-                Exposition.labels("domain", of.domain, "rule", of.rule, "outcome", outcome),
-                count(of, field));
+                Exposition.labels("domain", of.domain(), "rule", of.rule(), "outcome", outcome),
+                of.count(field));
     }
 
-    private void histogram(Exposition out, SeriesPositions.Series of, String outcome, boolean allowed) {
-        String labels = Exposition.labels("domain", of.domain, "rule", of.rule, "outcome", outcome);
-        String open = labels.substring(0, labels.length() - 1) + ",le=\"";
-        long below = 0;
-        for (int bucket = 0; bucket <= ThreadCounts.BOUNDS.length; bucket++) {
-            below += count(of, ThreadCounts.histogram(allowed) + bucket);
-            String bound = bucket == ThreadCounts.BOUNDS.length
-                    ? "+Inf"
-                    : String.valueOf(ThreadCounts.BOUNDS[bucket] / MICROS);
-            out.sample(DURATION + "_bucket", open + bound + "\"}", below);
+    private void histogram(Exposition out, RuleSeries of, String outcome, boolean allowed) {
+        long[] counts = new long[LatencyBuckets.COUNT];
+        for (int bucket = 0; bucket < counts.length; bucket++) {
+            counts[bucket] = of.count(ThreadCounts.histogram(allowed) + bucket);
         }
-        out.sample(DURATION + "_sum", labels, count(of, ThreadCounts.sum(allowed)) / MICROS);
-        out.sample(DURATION + "_count", labels, below);
+        out.histogram(
+                DURATION,
+                Exposition.labels("domain", of.domain(), "rule", of.rule(), "outcome", outcome),
+                counts,
+                of.count(ThreadCounts.sum(allowed)));
     }
 
-    private static String labels(SeriesPositions.Series of) {
-        return Exposition.labels("domain", of.domain, "rule", of.rule);
-    }
-
-    private long count(SeriesPositions.Series of, int field) {
-        return totals.total(of.position, field) - of.before(field);
+    private static String labels(RuleSeries of) {
+        return Exposition.labels("domain", of.domain(), "rule", of.rule());
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.server.metrics;
 
+import dev.weir.Hold.Settlement;
 import dev.weir.Limit;
 import dev.weir.OnFail;
 import dev.weir.Request;
@@ -24,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.ToDoubleBiFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,7 @@ public final class RuleMetrics implements LimiterObserver {
 
     private final TimeSource time;
     private final boolean shadow;
+    private final Set<String> sharedStores;
     private final @Nullable HitCounts hitCounts;
     private final SeriesPositions positions = new SeriesPositions(this::total);
     private final List<ThreadCounts> threads = new CopyOnWriteArrayList<>();
@@ -58,11 +61,15 @@ public final class RuleMetrics implements LimiterObserver {
     private final Set<Rule> ignoring = ConcurrentHashMap.newKeySet();
 
     private final WaitMetrics waits = new WaitMetrics();
+    private final DenialExemplars exemplars = new DenialExemplars();
+    private final HoldMetrics holds = new HoldMetrics();
     /** Requests that met a ban, by the kind that it had for them. */
     private final LongAdder[] banned =
             Stream.generate(LongAdder::new).limit(BanKind.values().length).toArray(LongAdder[]::new);
 
     private final StoreFailureCounts storeFailures = new StoreFailureCounts();
+    private volatile @Nullable LimiterObserver next;
+    private volatile ToDoubleBiFunction<String, String> use = (domain, rule) -> Double.NaN;
     private volatile SwitchState everything = SwitchState.ON;
     private volatile Generation current = new Generation(List.of(), new int[0], SeriesPositions.CALLERS + 1, null);
 
@@ -74,6 +81,16 @@ public final class RuleMetrics implements LimiterObserver {
      * @param nearLimit the share of a limit above which hits count as near it; null if hits are not counted
      */
     public RuleMetrics(TimeSource time, boolean shadow, @Nullable Double nearLimit) {
+        this(time, shadow, nearLimit, Set.of());
+    }
+
+    /**
+     * Creates metrics as above.
+     *
+     * @param sharedStores the names of the stores that are shared with other processes
+     */
+    public RuleMetrics(TimeSource time, boolean shadow, @Nullable Double nearLimit, Set<String> sharedStores) {
+        this.sharedStores = Set.copyOf(sharedStores);
         this.time = time;
         this.shadow = shadow;
         this.hitCounts = nearLimit == null ? null : new HitCounts(nearLimit);
@@ -83,24 +100,51 @@ public final class RuleMetrics implements LimiterObserver {
     public synchronized void rules(RuleIndex next) {
         everything = next.everything();
         ignoring.clear();
+        exemplars.clear();
         Generation last = current;
         int[] assigned = positions.assign(next.rules());
         current = new Generation(next.rules(), assigned, positions.size(), last.withoutBefore());
     }
 
+    /** Sets what knows the highest share of its limit that a caller of a rule attempted lately, by domain and label. */
+    public void use(ToDoubleBiFunction<String, String> highest) {
+        use = highest;
+    }
+
+    /** Sets the observer of each decision after it was counted; null for none, which costs nothing. */
+    public void then(@Nullable LimiterObserver next) {
+        this.next = next;
+    }
+
+    /** The observer of each decision after it was counted; null if there is none. */
+    public @Nullable LimiterObserver next() {
+        return next;
+    }
+
     @Override
     public void decided(Request request, MutableDecision decision) {
+        count(decision);
+        LimiterObserver told = next;
+        if (told != null) {
+            told.decided(request, decision);
+        }
+    }
+
+    private void count(MutableDecision decision) {
         ThreadCounts mine = threadCounts.get();
         int checks = decision.size();
         mine.request(
                 !decision.allowed()
                         ? ThreadCounts.DENIED
                         : checks == 0 ? ThreadCounts.UNMATCHED : ThreadCounts.ALLOWED);
-        if (checks == 0) {
+        if (checks == 0 && decision.ban() == null) {
             return;
         }
         boolean timed = mine.sample();
         long micros = timed ? time.micros() - decision.askedMicros() : 0;
+        if (timed) {
+            mine.time(DecidedBy.of(decision, sharedStores), micros);
+        }
         Generation generation = current;
         for (int i = 0; i < checks; i++) {
             MutableVerdict verdict = decision.verdict(i);
@@ -110,6 +154,9 @@ public final class RuleMetrics implements LimiterObserver {
                     ? ThreadCounts.ALLOWED
                     : shadow || verdict.shadowed() ? ThreadCounts.SHADOWED : ThreadCounts.DENIED;
             mine.add(position, outcome);
+            if (verdict.onCredit()) {
+                mine.add(position, ThreadCounts.ON_CREDIT);
+            }
             if (hitCounts != null) {
                 hitCounts.add(mine, position, verdict);
             }
@@ -131,6 +178,16 @@ public final class RuleMetrics implements LimiterObserver {
         if (passed && verdict.allowed() && (rule == null || rule.onFail() == OnFail.ALLOW)) {
             mine.add(position, ThreadCounts.FAIL_OPEN);
         }
+    }
+
+    @Override
+    public void reserved(boolean held) {
+        holds.reserved(held);
+    }
+
+    @Override
+    public void settled(Settlement result, boolean debt) {
+        holds.settled(result, debt);
     }
 
     @Override
@@ -156,8 +213,28 @@ public final class RuleMetrics implements LimiterObserver {
     }
 
     @Override
-    public void waited(Rule rule, WaitResult result) {
-        waits.add(result);
+    public void waited(Rule rule, WaitResult result, long micros) {
+        waits.add(result, micros);
+    }
+
+    /** Notes that a request with the header {@code traceparent} was decided; only denials count. */
+    public void traced(CharSequence traceparent, MutableDecision decision) {
+        if (decision.allowed()) {
+            return;
+        }
+        Generation generation = current;
+        for (int i = 0, checks = decision.size(); i < checks; i++) {
+            MutableVerdict verdict = decision.verdict(i);
+            Rule rule = verdict.rule();
+            if (rule != null && !verdict.allowed() && !shadow && !verdict.shadowed()) {
+                exemplars.denied(generation.position(rule), traceparent, System.currentTimeMillis());
+            }
+        }
+    }
+
+    /** The counts of holds. */
+    public HoldMetrics holds() {
+        return holds;
     }
 
     /** The counts of requests that waited. */
@@ -192,13 +269,81 @@ public final class RuleMetrics implements LimiterObserver {
                     "ratelimit_banned_total", Exposition.labels("kind", each.text()), banned[each.precedence()].sum());
         }
         Generation generation = current;
-        new RuleExposition(positions.series(), this::total, this::requests, generation::busiest).write(out);
-        SwitchExposition.write(out, everything, positions.series(), generation.byPosition(positions.size()));
+        List<RuleSeries> series = positions.exposed();
+        new RuleExposition(series, this::requests, generation::busiest, exemplars).write(out);
+        writeDecisionTimes(out);
+        waits.write(out);
+        Rule[] byPosition = generation.byPosition(positions.size());
+        SwitchExposition.write(out, everything, series, byPosition);
+        UseExposition.write(out, series, byPosition, use);
+    }
+
+    private void writeDecisionTimes(Exposition out) {
+        String name = "ratelimit_decision_duration_seconds";
+        out.metric(
+                name,
+                "histogram",
+                "Time from reading a request to its decision, by where it was made; one request in "
+                        + ThreadCounts.SAMPLED + " of each thread is timed.");
+        for (DecidedBy each : DecidedBy.values()) {
+            long[] counts = new long[LatencyBuckets.COUNT + 1];
+            addTimes(each, counts);
+            long sum = counts[LatencyBuckets.COUNT];
+            out.histogram(name, Exposition.labels("by", each.label()), counts, sum);
+        }
+    }
+
+    /** The same numbers without text, for exporters. */
+    List<MetricReading> readings() {
+        return RuleReadings.of(positions.exposed(), this::requests, this::addTimes);
+    }
+
+    /** Where {@code decision} was made: one of the values of the label {@code by}. */
+    public String place(MutableDecision decision) {
+        return DecidedBy.of(decision, sharedStores).label();
+    }
+
+    private void addTimes(DecidedBy by, long[] into) {
+        for (ThreadCounts each : threads) {
+            for (int bucket = 0; bucket < into.length; bucket++) {
+                into[bucket] += each.whole(by, bucket);
+            }
+        }
+    }
+
+    /** The counts of every rule. */
+    public List<RuleSeries> series() {
+        return positions.rules();
+    }
+
+    /** Requests that passed, with those that no rule matched. */
+    public long passedRequests() {
+        return requests(ThreadCounts.ALLOWED) + requests(ThreadCounts.UNMATCHED);
+    }
+
+    /** Requests that were denied. */
+    public long deniedRequests() {
+        return requests(ThreadCounts.DENIED);
+    }
+
+    /** The timed requests so far, by bucket of their latency. */
+    public long[] requestLatencies() {
+        long[] counts = new long[LatencyBuckets.COUNT];
+        for (DecidedBy each : DecidedBy.values()) {
+            addTimes(each, counts);
+        }
+        return counts;
+    }
+
+    /** The share of its checks that the busiest counter of a rule has at least, among those sampled lately. */
+    public double busiestShare(RuleSeries of) {
+        MajorityCounters.BusiestCounter busiest = current.busiest(of.position());
+        return busiest.checks() < IneffectiveKeyWarnings.MIN_REQUESTS ? 0 : busiest.share();
     }
 
     /** Writes the series of the reference service; only if hits are counted. */
     void writeReference(Exposition out) {
-        new ReferenceExposition(positions.series(), this::total, this::requests).write(out);
+        new ReferenceExposition(positions.exposed(), this::requests).write(out);
     }
 
     /** The traffic of the rules in force that have a key, each label once. */

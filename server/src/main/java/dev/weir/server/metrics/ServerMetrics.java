@@ -1,9 +1,7 @@
 package dev.weir.server.metrics;
 
 import dev.weir.server.settings.Version;
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
@@ -13,6 +11,8 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -26,15 +26,14 @@ import org.jspecify.annotations.Nullable;
  * that is not up.
  */
 public final class ServerMetrics implements AutoCloseable {
-    /** The content type of the text. */
-    public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-
     private final RuleMetrics rules;
     private final StoreMetrics stores;
     /**
      * Kept for good: Micrometer holds the objects that it reads only weakly, and would keep showing their last number.
      */
-    private final List<Consumer<MeterRegistry>> meters = new CopyOnWriteArrayList<>();
+    private final List<RegisteredMeter> meters = new CopyOnWriteArrayList<>();
+
+    private final List<Consumer<Exposition>> writers = new CopyOnWriteArrayList<>();
 
     private @Nullable PrometheusMeterRegistry registry;
     private @Nullable JvmGcMetrics collections;
@@ -50,19 +49,19 @@ public final class ServerMetrics implements AutoCloseable {
 
     /** Adds a gauge; to be called before the first scrape. */
     public ServerMetrics gauge(String name, String help, DoubleSupplier value, String... tags) {
-        meters.add(to -> Gauge.builder(name, value::getAsDouble)
-                .description(help)
-                .tags(tags)
-                .register(to));
+        meters.add(new RegisteredMeter(name, help, false, value, List.of(tags)));
         return this;
     }
 
     /** Adds a counter; to be called before the first scrape. */
     public ServerMetrics counter(String name, String help, DoubleSupplier value, String... tags) {
-        meters.add(to -> FunctionCounter.builder(name, value, DoubleSupplier::getAsDouble)
-                .description(help)
-                .tags(tags)
-                .register(to));
+        meters.add(new RegisteredMeter(name, help, true, value, List.of(tags)));
+        return this;
+    }
+
+    /** Adds series that change with the rules; to be called before the first scrape. */
+    public ServerMetrics series(Consumer<Exposition> writer) {
+        writers.add(writer);
         return this;
     }
 
@@ -93,27 +92,60 @@ public final class ServerMetrics implements AutoCloseable {
                     .description("Always 1; the labels name the version, the commit and the Java runtime.")
                     .tags("version", version.number(), "commit", version.commit(), "java", Version.java())
                     .register(open);
-            for (Consumer<MeterRegistry> each : meters) {
-                each.accept(open);
+            for (RegisteredMeter each : meters) {
+                each.addTo(open);
             }
             registry = open;
         }
         return open;
     }
 
-    /** Returns Prometheus's text. With a thousand rules it has a few megabytes, so never call this on an event loop. */
-    public String scrape() {
-        Exposition out = new Exposition();
+    /**
+     * Returns all metrics in {@code format}. With a thousand rules they have a few megabytes, so never call this on an
+     * event loop.
+     */
+    public String scrape(MetricsFormat format) {
+        Exposition out = new Exposition(format);
         rules.write(out);
         stores.write(out);
-        return out.append(registry().scrape()).toString();
+        writers.forEach(each -> each.accept(out));
+        // Micrometer also writes the end of OpenMetrics.
+        return out.append(registry().scrape(format.contentType())).toString();
+    }
+
+    /** Returns Prometheus's text. */
+    public String scrape() {
+        return scrape(MetricsFormat.TEXT);
     }
 
     /** Returns the same with the series of the reference service before it. */
-    public String scrapeWithReference() {
-        Exposition out = new Exposition();
+    public String scrapeWithReference(MetricsFormat format) {
+        Exposition out = new Exposition(format);
         rules.writeReference(out);
-        return out.append(scrape()).toString();
+        return out.append(scrape(format)).toString();
+    }
+
+    /**
+     * Returns the numbers of rules, stores and server without text, for exporters. The names of the server's own numbers
+     * are those of the text with dots. With a thousand rules they are a few thousand, so never call this on an event
+     * loop.
+     */
+    public List<MetricReading> readings() {
+        List<MetricReading> all = new ArrayList<>(rules.readings());
+        all.add(rules.waits().reading());
+        all.addAll(stores.readings());
+        Map<String, MetricReading> byName = new LinkedHashMap<>();
+        for (RegisteredMeter each : meters) {
+            byName.computeIfAbsent(
+                            each.name() + ' ' + each.counts(),
+                            name -> each.counts()
+                                    ? MetricReading.counter(each.name(), "", each.help(), new ArrayList<>())
+                                    : MetricReading.gauge(each.name(), "", each.help(), new ArrayList<>()))
+                    .readings()
+                    .add(each.read());
+        }
+        all.addAll(byName.values());
+        return all;
     }
 
     @Override

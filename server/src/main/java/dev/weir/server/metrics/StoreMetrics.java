@@ -4,6 +4,8 @@ import dev.weir.StoreFailure;
 import dev.weir.redis.internal.node.NodeHealth;
 import dev.weir.redis.internal.node.RedisStats;
 import dev.weir.redis.internal.store.RedisSharedStore;
+import dev.weir.server.metrics.MetricReading.Reading;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -65,6 +67,54 @@ public final class StoreMetrics {
                 "State of the circuit breaker: 0 closed, 1 open (the server is not asked).",
                 each -> each.open() ? 1 : 0);
         nodes(out, "ratelimit_redis_waiting", "Asks that are queued for the server or in flight.", NodeHealth::waiting);
+    }
+
+    /** The most important of these numbers without text, for exporters. */
+    List<MetricReading> readings() {
+        return List.of(
+                count("asks", "{ask}", "Requests that asked the store.", RedisStats::asks),
+                count("batches", "{call}", "Script calls sent.", RedisStats::batches),
+                count("late", "{call}", "Replies that came after the deadline.", RedisStats::late),
+                count("connects", "{connection}", "Connections opened.", RedisStats::connects),
+                MetricReading.counter(
+                        "weir.store.errors", "{ask}", "Asks without an answer from their store, by reason.", errors()),
+                MetricReading.gauge(
+                        "weir.store.circuit_open",
+                        "",
+                        "1 while the breaker of a server of the store is open.",
+                        nodes(each -> each.open() ? 1 : 0)),
+                MetricReading.gauge(
+                        "weir.store.up",
+                        "",
+                        "1 if there is a connection to a server of the store.",
+                        nodes(each -> each.down() == null ? 1 : 0)));
+    }
+
+    private MetricReading count(String what, String unit, String help, ToLongFunction<RedisStats> count) {
+        List<Reading> readings = new ArrayList<>();
+        stores.forEach((name, store) -> readings.add(Reading.of(count.applyAsLong(store.stats()), "store", name)));
+        return MetricReading.counter("weir.store." + what, unit, help, readings);
+    }
+
+    private List<Reading> errors() {
+        List<Reading> readings = new ArrayList<>();
+        stores.forEach((name, store) -> {
+            for (StoreFailure each : StoreFailure.values()) {
+                readings.add(Reading.of(store.stats().failures(each), "store", name, "reason", each.label()));
+            }
+        });
+        return readings;
+    }
+
+    private List<Reading> nodes(ToIntFunction<NodeHealth> value) {
+        List<Reading> readings = new ArrayList<>();
+        stores.forEach((name, store) -> {
+            List<NodeHealth> nodes = store.health();
+            for (NodeHealth each : nodes.subList(0, Math.min(MAX_NODES, nodes.size()))) {
+                readings.add(Reading.of(value.applyAsInt(each), "store", name, "node", each.node()));
+            }
+        });
+        return readings;
     }
 
     private void counter(Exposition out, String what, String help, ToLongFunction<RedisStats> count) {

@@ -17,6 +17,7 @@ final class ThreadCounts {
     static final int DEGRADED = 4;
     static final int FAIL_OPEN = 5;
     static final int OVERRIDE_IGNORED = 6;
+    static final int ON_CREDIT = 12;
 
     /** Hits, as the reference service counts them; only if they are asked for. */
     static final int TOTAL_HITS = 7;
@@ -29,19 +30,23 @@ final class ThreadCounts {
     /** The outcome of whole requests that replaces {@link #SHADOWED}. */
     static final int UNMATCHED = 2;
 
-    /** Upper bounds of the histogram, microseconds; one more bucket has none. */
-    static final int[] BOUNDS = {1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000};
-
-    private static final int COUNTS = 12;
-    private static final int HISTOGRAM = BOUNDS.length + 2;
+    private static final int COUNTS = 13;
+    /** The buckets of a histogram, and its sum. */
+    private static final int HISTOGRAM = LatencyBuckets.COUNT + 1;
 
     /** Fields of a position. */
     static final int FIELDS = COUNTS + 2 * HISTOGRAM;
 
+    private static final int TIMES = FIELDS - COUNTS;
+
     private static final VarHandle LONGS = MethodHandles.arrayElementVarHandle(long[].class);
 
     private final long[] requests = new long[3];
-    private volatile long[] counts = new long[64 * FIELDS];
+    private final long[] whole = new long[DecidedBy.values().length * HISTOGRAM];
+    private volatile long[] counts = new long[64 * COUNTS];
+    /** The histograms of positions; those at or beyond {@link SeriesPositions#TIMED} share one. */
+    private volatile long[] times = new long[64 * TIMES];
+
     private int sinceSample;
     private @Nullable MajorityCounters majorities;
 
@@ -64,17 +69,38 @@ final class ThreadCounts {
     }
 
     void add(int position, int field, long by) {
-        increase(room(position), position * FIELDS + field, by);
+        long[] room = counts;
+        int needed = (position + 1) * COUNTS;
+        if (room.length < needed) {
+            room = Arrays.copyOf(room, Math.max(needed, room.length * 2));
+            counts = room;
+        }
+        increase(room, position * COUNTS + field, by);
     }
 
     void time(int position, boolean allowed, long micros) {
-        int bucket = 0;
-        while (bucket < BOUNDS.length && micros > BOUNDS[bucket]) {
-            bucket++;
+        int timed = position < SeriesPositions.TIMED ? position : SeriesPositions.OTHERS;
+        long[] room = times;
+        int needed = (timed + 1) * TIMES;
+        if (room.length < needed) {
+            room = Arrays.copyOf(room, Math.max(needed, room.length * 2));
+            times = room;
         }
-        long[] room = room(position);
-        increase(room, position * FIELDS + histogram(allowed) + bucket, 1);
-        increase(room, position * FIELDS + sum(allowed), Math.max(0, micros));
+        int first = timed * TIMES - COUNTS;
+        increase(room, first + histogram(allowed) + LatencyBuckets.of(micros), 1);
+        increase(room, first + sum(allowed), Math.max(0, micros));
+    }
+
+    /** Counts the latency of a whole request. */
+    void time(DecidedBy by, long micros) {
+        int first = by.index() * HISTOGRAM;
+        increase(whole, first + LatencyBuckets.of(micros), 1);
+        increase(whole, first + HISTOGRAM - 1, Math.max(0, micros));
+    }
+
+    /** A bucket of the histogram of whole requests, or with {@link LatencyBuckets#COUNT} the sum of microseconds. */
+    long whole(DecidedBy by, int bucket) {
+        return (long) LONGS.getOpaque(whole, by.index() * HISTOGRAM + bucket);
     }
 
     /** Whether this decision is sampled. */
@@ -93,23 +119,16 @@ final class ThreadCounts {
     }
 
     long get(int position, int field) {
-        long[] read = counts;
-        int index = position * FIELDS + field;
-        return index < read.length ? (long) LONGS.getOpaque(read, index) : 0;
+        boolean counted = field < COUNTS;
+        long[] read = counted ? counts : times;
+        int index = counted ? position * COUNTS + field : position * TIMES + field - COUNTS;
+        return (counted || position < SeriesPositions.TIMED) && index < read.length
+                ? (long) LONGS.getOpaque(read, index)
+                : 0;
     }
 
     long requests(int outcome) {
         return (long) LONGS.getOpaque(requests, outcome);
-    }
-
-    private long[] room(int position) {
-        long[] room = counts;
-        int needed = (position + 1) * FIELDS;
-        if (room.length < needed) {
-            room = Arrays.copyOf(room, Math.max(needed, room.length * 2));
-            counts = room;
-        }
-        return room;
     }
 
     /** Adds without a lock, because there is one writer; opaque, so that a reader sees a whole value soon. */

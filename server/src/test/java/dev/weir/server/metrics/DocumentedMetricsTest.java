@@ -23,24 +23,30 @@ class DocumentedMetricsTest {
     @Test
     void theTableHasEveryMetricAndNoOther(@TempDir Path folder) throws Exception {
         Path rules = Files.writeString(folder.resolve("api.yaml"), """
-                domain: api
-                key_by: user_id
-                rules:
-                  - { name: all, limit: { requests: 10, window: 1m } }
-                """);
+            domain: api
+            key_by: user_id
+            rules:
+              - { name: all, limit: { requests: 10, window: 1m } }
+            """);
         PemFiles tls = PemFiles.in(folder, "admin");
         Set<String> shown;
-        try (RedisProcess redis = RedisProcess.start();
+        try (RedisProcess here = RedisProcess.start();
+                RedisProcess there = RedisProcess.start();
                 RunningServer server = RunningServer.with(
                         rules,
+                        "config",
+                        Files.writeString(folder.resolve("weir.yaml"), """
+                            region: eu
+                            share_counts: true
+                            regions: { eu: { store: "%s" }, us: { store: "%s" } }
+                            """.formatted(here.uri(), there.uri()))
+                                .toString(),
                         "rules",
                         rules + ",xds://127.0.0.1:1",
                         "rules_required",
                         "false",
                         "rules_wait",
                         "0s",
-                        "store",
-                        redis.uri(),
                         "data",
                         folder.resolve("data").toString(),
                         "decisions_file",

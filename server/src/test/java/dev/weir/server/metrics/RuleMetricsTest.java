@@ -80,6 +80,18 @@ class RuleMetricsTest {
     }
 
     @Test
+    void checksThatPassedOnCreditAreCounted() {
+        RuleIndex rules = rules("writes", "hourly");
+        metrics.rules(rules);
+        decided(true, verdict(rules, 0, Reason.WITHIN_LIMIT).debt(2), verdict(rules, 1, Reason.WITHIN_LIMIT));
+        decided(false, verdict(rules, 0, Reason.OVER_LIMIT).debt(3), verdict(rules, 1, Reason.WITHIN_LIMIT));
+        assertThat(scrape())
+                .contains(
+                        "ratelimit_on_credit_total{domain=\"api\",rule=\"writes\"} 1",
+                        "ratelimit_on_credit_total{domain=\"api\",rule=\"hourly\"} 0");
+    }
+
+    @Test
     void whatPassedUncountedIsWhatPassed() {
         RuleIndex rules = rules("open", "shut");
         metrics.rules(rules);
