@@ -11,6 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -73,22 +76,27 @@ class AdminPortTest {
     @Test
     void aBrowserGetsPagesOfOursAloneAndAShellText() throws Exception {
         assertThat(running.admin("GET", "/").body()).startsWith("Weir's admin port");
-        HttpResponse<String> page = running.admin.send(running.admin
-                .request("/")
-                .header("Accept", "text/html,*/*;q=0.8")
-                .GET());
+        HttpResponse<String> page = page();
         assertThat(page.headers().firstValue("Content-Type")).hasValue("text/html; charset=utf-8");
         assertThat(page.headers().firstValue("Content-Security-Policy").orElse(""))
                 .startsWith("default-src 'none'; script-src 'self'; style-src 'self'");
         assertThat(page.body())
                 .contains("content=\"" + running.server.http().port() + "\"")
                 .doesNotContain("style=", "<script>", "onclick", "://");
-        for (String each : List.of(
-                "/api", "/pages/weir.css", "/pages/dom.js", "/pages/sign-in.js", "/pages/start.js", "/pages/api.js")) {
+        List<String> files = filesOf(page.body());
+        assertThat(files)
+                .hasSizeGreaterThan(20)
+                .allMatch(each -> each.matches("/pages/[0-9a-f]{16}/[a-z-]+\\.(js|css)"));
+        for (String each : files) {
             HttpResponse<String> file = running.admin("GET", each);
             assertThat(file.statusCode()).as(each).isEqualTo(200);
-            assertThat(file.body()).as(each).doesNotContain("innerHTML", "http://", "https://");
+            if (!each.endsWith("/lit-html.js")) {
+                assertThat(file.body())
+                        .as(each)
+                        .doesNotContain("innerHTML", "http://", "https://", "style=\"", "eval(");
+            }
         }
+        assertThat(filesOf(running.admin("GET", "/api").body())).hasSize(2);
         for (String each : List.of("/favicon.svg", "/favicon.ico")) {
             HttpResponse<String> icon = running.admin("GET", each);
             assertThat(icon.statusCode()).as(each).isEqualTo(200);
@@ -98,12 +106,67 @@ class AdminPortTest {
         assertThat(running.admin("GET", "/pages/").statusCode()).isEqualTo(404);
     }
 
-    /** The server reads the line of the explain box, quotes and all: the page has no grammar of its own. */
+    /** A module that another imports is one that the page names: else a browser would learn of it late, or get 404. */
     @Test
-    void thePageSendsTheLineOfTheExplainBoxAsItWasTyped() throws Exception {
-        assertThat(running.admin("GET", "/pages/start.js").body())
-                .contains("line: by('asked').value")
-                .doesNotContain(".split(");
+    void thePageNamesEveryModuleThatIsImported() throws Exception {
+        List<String> files = filesOf(page().body());
+        for (String each : files) {
+            Matcher imported = Pattern.compile("from '\\./([^']+)'|import '\\./([^']+)'")
+                    .matcher(running.admin("GET", each).body());
+            while (imported.find()) {
+                String name = imported.group(1) == null ? imported.group(2) : imported.group(1);
+                assertThat(files).as(each + " imports " + name).anyMatch(file -> file.endsWith("/" + name));
+            }
+        }
+    }
+
+    @Test
+    void filesAreCompressedAndKeptForGoodAndPagesAreAskedForAgain() throws Exception {
+        HttpResponse<String> page = page();
+        assertThat(page.headers().firstValue("Cache-Control")).hasValue("no-cache");
+        String tag = page.headers().firstValue("ETag").orElseThrow();
+        assertThat(running.admin
+                        .send(running.admin
+                                .request("/")
+                                .headers("Accept", "text/html", "If-None-Match", tag)
+                                .GET())
+                        .statusCode())
+                .isEqualTo(304);
+        String file = filesOf(page.body()).get(0);
+        HttpResponse<String> plain = running.admin("GET", file);
+        assertThat(plain.headers().firstValue("Cache-Control")).hasValue("public, max-age=31536000, immutable");
+        assertThat(plain.headers().firstValue("Content-Encoding")).isEmpty();
+        HttpResponse<String> gzip = running.admin.send(running.admin
+                .request(file)
+                .header("Accept-Encoding", "br, gzip")
+                .GET());
+        assertThat(gzip.headers().firstValue("Content-Encoding")).hasValue("gzip");
+        assertThat(gzip.headers().firstValueAsLong("Content-Length").orElseThrow())
+                .isLessThan(plain.headers().firstValueAsLong("Content-Length").orElseThrow());
+        HttpResponse<String> refused = running.admin.send(running.admin
+                .request(file)
+                .header("Accept-Encoding", "gzip;q=0")
+                .GET());
+        assertThat(refused.headers().firstValue("Content-Encoding")).isEmpty();
+        assertThat(running.admin("GET", file.replaceFirst("[0-9a-f]{16}", "0".repeat(16)))
+                        .statusCode())
+                .isEqualTo(404);
+    }
+
+    private static HttpResponse<String> page() throws Exception {
+        return running.admin.send(running.admin
+                .request("/")
+                .header("Accept", "text/html,*/*;q=0.8")
+                .GET());
+    }
+
+    private static List<String> filesOf(String page) {
+        return Pattern.compile("/pages/[^\"]+")
+                .matcher(page)
+                .results()
+                .map(MatchResult::group)
+                .distinct()
+                .toList();
     }
 
     @ParameterizedTest

@@ -2,8 +2,11 @@ package dev.weir.server.admin;
 
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.access.AccessControl;
+import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.http.HttpProblems;
+import dev.weir.server.http.StreamedAnswer;
+import dev.weir.server.pages.AdminPages;
 import dev.weir.server.settings.Version;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpMethod;
@@ -12,6 +15,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +56,13 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             POST /admin/v1/tokens/{name}/rotate    a new secret
             GET /admin/v1/status                   the state of this server: rules, stores, database, leases
             GET /admin/v1/fleet                    the state of the servers that share its Redis or database
+            GET /admin/v1/now                      state, figures, top denied callers, rules that deny, switches
+            GET /admin/v1/live                     rules with their live numbers (?sort=denied_share&q=…)
+            GET /admin/v1/history                  counts over time (?range=15m|6h|14d&domain=…&rule=…)
+            GET /admin/v1/top                      heaviest callers (?by=denied|allowed|nearest&window=minute|hour)
+            GET /admin/v1/caller                   everything that a caller meets: ?api_key=abc&…
+            GET /admin/v1/denials                  the last denials, explained: ?domain=api&api_key=abc
+            GET /admin/v1/load                     in flight, shed, waiting, and the load of each node
             GET /admin/v1/whoami                   your own name and role
 
             Changes accept ?dry_run=true, If-Match with the ETag of a GET, and X-Weir-Reason for the audit.
@@ -61,6 +72,7 @@ public final class AdminApi implements Handler<HttpServerRequest> {
     private final AccessControl access;
     private final Supplier<RuleIndex> rules;
     private final AdminPages pages;
+    private volatile @Nullable Dump dump;
     private final Supplier<Router> control;
     private @Nullable Router routes;
 
@@ -68,12 +80,20 @@ public final class AdminApi implements Handler<HttpServerRequest> {
      * Creates the handler. The pages link to the metrics on {@code httpPort}. {@code control} supplies its routes on
      * first use, on the event loop.
      */
-    public AdminApi(AccessControl access, Supplier<RuleIndex> rules, int httpPort, Supplier<Router> control) {
+    public AdminApi(
+            AccessControl access,
+            Supplier<RuleIndex> rules,
+            int httpPort,
+            boolean hasDatabase,
+            Supplier<Router> control) {
         this.access = access;
         this.rules = rules;
-        this.pages = new AdminPages(httpPort);
+        this.pages = new AdminPages(httpPort, hasDatabase);
         this.control = control;
     }
+
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Dump(RuleIndex of, byte[] text) {}
 
     @Override
     public void handle(HttpServerRequest request) {
@@ -83,22 +103,21 @@ public final class AdminApi implements Handler<HttpServerRequest> {
         try {
             guarded(request);
         } catch (HttpProblemException e) {
-            refuse(response, e);
+            refuse(request, e);
         }
     }
 
-    private static void refuse(HttpServerResponse response, Throwable failure) {
+    private static void refuse(HttpServerRequest request, Throwable failure) {
         if (failure instanceof HttpProblemException e) {
-            HttpProblems.of(e).send(response);
+            HttpProblems.of(e).send(request);
         } else {
             LOG.log(Level.ERROR, "a request failed with an internal error", failure);
             HttpProblems.of(500, "internal error; see the server's log", List.of())
-                    .send(response);
+                    .send(request);
         }
     }
 
     private void guarded(HttpServerRequest request) {
-        HttpServerResponse response = request.response();
         refuseCrossSite(request);
         String path = String.valueOf(request.path());
         if (ControlApi.serves(path)) {
@@ -107,28 +126,37 @@ public final class AdminApi implements Handler<HttpServerRequest> {
         }
         boolean reads =
                 request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
-        if (reads && AdminPages.serves(path, request.getHeader("Accept"))) {
-            pages.send(response, path);
+        if (reads && pages.serves(path, request.getHeader("Accept"))) {
+            pages.send(request);
             return;
         }
         // Only reads are left, and every identified caller may read.
-        access.identify(request, caller -> answer(request, path, reads), failure -> refuse(response, failure));
+        access.identify(request, caller -> answer(request, path, reads), failure -> refuse(request, failure));
     }
 
     private void answer(HttpServerRequest request, String path, boolean reads) {
-        HttpServerResponse response = request.response();
         if (!AdminPages.isPage(path) && !path.equals("/rlconfig") && !path.equals("/version")) {
-            end(response, 404, TEXT, "not found; see GET /\n");
+            end(request, 404, TEXT, "not found; see GET /\n");
         } else if (!reads) {
-            response.putHeader("Allow", "GET, HEAD");
-            end(response, 405, TEXT, "expected: GET\n");
+            request.response().putHeader("Allow", "GET, HEAD");
+            end(request, 405, TEXT, "expected: GET\n");
         } else {
             switch (path) {
-                case "/rlconfig" -> end(response, 200, TEXT, RuleDump.of(rules.get()));
-                case "/version" -> end(response, 200, JSON, version());
-                default -> end(response, 200, TEXT, INDEX);
+                case "/rlconfig" -> StreamedAnswer.send(request, TEXT, dump(rules.get()));
+                case "/version" -> end(request, 200, JSON, version());
+                default -> end(request, 200, TEXT, INDEX);
             }
         }
+    }
+
+    /** The dump of {@code index}, which all answers share: it is long, and a question for it is short. */
+    private byte[] dump(RuleIndex index) {
+        Dump last = dump;
+        if (last == null || last.of != index) {
+            last = new Dump(index, RuleDump.of(index).getBytes(StandardCharsets.UTF_8));
+            dump = last;
+        }
+        return last.text;
     }
 
     private void refuseCrossSite(HttpServerRequest request) {
@@ -158,8 +186,7 @@ public final class AdminApi implements Handler<HttpServerRequest> {
                 .encode();
     }
 
-    private static void end(HttpServerResponse response, int status, String type, String body) {
-        var unused =
-                response.setStatusCode(status).putHeader("Content-Type", type).end(body);
+    private static void end(HttpServerRequest request, int status, String type, String body) {
+        new HttpAnswer(status, type, body.getBytes(StandardCharsets.UTF_8), List.of()).send(request);
     }
 }

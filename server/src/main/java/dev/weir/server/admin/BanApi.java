@@ -9,25 +9,38 @@ import dev.weir.control.bans.Bans;
 import dev.weir.control.change.ChangeRefusedException;
 import dev.weir.control.change.Precondition;
 import dev.weir.control.data.Json;
+import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.model.Ban;
 import dev.weir.internal.model.BanKind;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpProblemException;
+import dev.weir.server.request.UnknownNames;
 import dev.weir.text.diagnostics.DiagnosticCollector;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Bans, shadow bans and exempts callers. */
 final class BanApi {
+    /** The most domains in whose rules an attribute is looked for. */
+    private static final int MOST_DOMAINS = 100;
+
     private final OptionalControlPlane control;
     private final Bans bans;
+    private final Limiter limiter;
 
-    BanApi(OptionalControlPlane control, Bans bans) {
+    BanApi(OptionalControlPlane control, Bans bans, Limiter limiter) {
         this.control = control;
         this.bans = bans;
+        this.limiter = limiter;
     }
 
     /** {@code GET /admin/v1/bans}: the entries in force, by id; {@code attribute} and {@code value} choose one. */
@@ -49,7 +62,7 @@ final class BanApi {
 
     /** {@code POST /admin/v1/bans}: makes an entry, or replaces that of the same caller. */
     HttpAnswer make(AdminCall call, byte[] body) {
-        control.required();
+        control.requireForBans();
         DiagnosticCollector problems = new DiagnosticCollector("body");
         BanBody read = BanBody.read(body, Instant.now(), problems);
         if (read == null) {
@@ -65,17 +78,19 @@ final class BanApi {
 
     /** {@code DELETE /admin/v1/bans}: removes the entries of a caller, whether an operator or a rule made them. */
     HttpAnswer remove(AdminCall call) {
-        control.required();
         Precondition precondition = call.precondition();
         Bans.Made made = null;
         for (BanName name : names(call)) {
             if (bans.get(name) != null) {
+                if (!name.automatic()) {
+                    control.requireForBans();
+                }
                 made = bans.change(call.author(), name, null, Ban.FOREVER, precondition, call.dryRun());
             }
         }
         if (made == null) {
             throw HttpProblemException.notFound(
-                    names(call).get(0).id() + " is not banned (GET /admin/v1/bans lists the bans)");
+                    names(call).get(0).id() + " is not banned (weir ban list, or GET /admin/v1/bans, shows the bans)");
         }
         return answer(call, made);
     }
@@ -97,7 +112,37 @@ final class BanApi {
         BanChange done = made.done();
         return call.dryRun() || done == null
                 ? AdminAnswer.dryRun(made.change(), List.of())
-                : AdminAnswer.versioned(200, done.stamp(), out -> write(out, done, bans.caveat()));
+                : AdminAnswer.versioned(200, done.stamp(), out -> write(out, done, caveat(done)));
+    }
+
+    /** The reasons for which the change is not in force where its author may expect it; null if there are none. */
+    private @Nullable String caveat(BanChange done) {
+        String domain = done.name().domain();
+        List<String> domains = limiter.index().domains();
+        boolean made = done.kind() != null;
+        boolean unknown = made && !domain.isEmpty() && !domains.contains(domain);
+        String caveats = Stream.of(
+                        bans.caveat(done.name()),
+                        unknown ? UnknownNames.domain(domain, domains) : null,
+                        made ? UnknownNames.misspeltAttribute(done.name().attribute(), attributes(domain)) : null)
+                .filter(Objects::nonNull)
+                .collect(Collectors.joining("; "));
+        return caveats.isEmpty() ? null : caveats;
+    }
+
+    /** The attributes that rules use where an entry of {@code domain} holds. */
+    private Set<String> attributes(String domain) {
+        RuleIndex rules = limiter.index();
+        return rules.domains().stream()
+                .filter(each -> domain.isEmpty() || each.equals(domain))
+                .limit(MOST_DOMAINS)
+                .flatMap(each -> rules.attributes(each).stream())
+                .collect(Collectors.toSet());
+    }
+
+    /** An entry as {@link #list} shows it. */
+    static JsonObject json(BanChange of) {
+        return new JsonObject(Json.text(out -> write(out, of, null)));
     }
 
     private static void write(JsonGenerator out, BanChange of, @Nullable String caveat) throws IOException {

@@ -1,7 +1,11 @@
 package dev.weir.server.admin;
 
+import dev.weir.Cause;
 import dev.weir.Limit;
 import dev.weir.Request;
+import dev.weir.http.internal.DenialProblem;
+import dev.weir.http.internal.RateLimitFields;
+import dev.weir.http.internal.VerdictNumbers;
 import dev.weir.internal.explain.RuleCompletion;
 import dev.weir.internal.explain.RuleExplanation;
 import dev.weir.internal.explain.VerdictExplanation;
@@ -11,12 +15,17 @@ import dev.weir.internal.model.Ban;
 import dev.weir.internal.model.BanKind;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.QueueBounds;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.counters.CounterJson;
+import dev.weir.server.counters.RegionJson;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.request.UnknownNames;
+import dev.weir.server.rlqs.QuotaHolding;
+import dev.weir.server.rlqs.QuotaService;
+import dev.weir.text.fields.Durations;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
@@ -25,9 +34,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,16 +50,28 @@ final class ExplainApi {
     /** The most rules that are completed for a request that names a caller alone; each asks its store. */
     private static final int MOST_COMPLETED = 64;
 
-    private final Limiter limiter;
+    /** The most Envoys whose hits are shown. */
+    private static final int MOST_ENVOYS = 100;
 
-    ExplainApi(Limiter limiter) {
+    private final Limiter limiter;
+    private final RateLimitFields fields;
+    private final QuotaService quotas;
+
+    /**
+     * Explains decisions of {@code limiter}; {@code fields} writes the headers that callers get, and {@code quotas} knows
+     * what Envoys hold.
+     */
+    ExplainApi(Limiter limiter, RateLimitFields fields, QuotaService quotas) {
         this.limiter = limiter;
+        this.fields = fields;
+        this.quotas = quotas;
     }
 
     /** Handles {@code POST /admin/v1/explain}; blocks for the stores. */
     HttpAnswer explain(byte[] body) {
         RuleIndex rules = limiter.index();
-        Request request = ExplainBody.read(body, rules.domains());
+        ExplainBody question = ExplainBody.read(body, rules.domains());
+        Request request = question.request();
         ProbedDecision probed = AwaitedDecision.await(limiter.probe(request));
         Ban ban = limiter.ban(request);
         boolean denies = ban != null && ban.kind() == BanKind.BAN;
@@ -56,6 +80,7 @@ final class ExplainApi {
                 .put("domain", request.domain())
                 .put("hits", request.hitsOf(0))
                 .put("would_pass", passes || (!denies && probed.decision().allowed()))
+                .put("answer", answer(probed.decision(), denies, passes))
                 .put("tier", rules.tierOverride(request))
                 .put("everything", rules.everything().text())
                 .put("endpoint_form", rules.endpointForm().text())
@@ -73,14 +98,54 @@ final class ExplainApi {
                             .put("expires_at", until == null ? null : until.toString())
                             .put("sentence", ban.sentence()));
         }
-        String unknown = UnknownNames.attributes(request, rules.attributes(request.domain()));
-        if (unknown != null) {
-            json.put("note", unknown);
+        String notes = Stream.of(
+                        UnknownNames.attributes(request, rules.attributes(request.domain())),
+                        UnknownNames.units(question.units(), rules.units(request.domain())))
+                .filter(Objects::nonNull)
+                .collect(Collectors.joining("; "));
+        if (!notes.isEmpty()) {
+            json.put("note", notes);
         }
         if (request.descriptors() == 1) {
             elsewhere(rules, request, json);
+            envoys(request, json);
         }
         return new HttpAnswer(200, HttpAnswer.JSON, json.encode().getBytes(StandardCharsets.UTF_8), List.of());
+    }
+
+    /** Adds what each Envoy of this server holds of the hits that the request would take; nothing without any. */
+    private void envoys(Request request, JsonObject json) {
+        JsonArray array = new JsonArray();
+        for (QuotaHolding each :
+                quotas.holdings(request, MOST_ENVOYS).toCompletableFuture().join()) {
+            array.add(new JsonObject()
+                    .put("envoy", each.envoy())
+                    .put("bucket", new JsonObject(new TreeMap<>(each.bucket())))
+                    .put("assignment", each.assignment())
+                    .put("held", each.held())
+                    .put("asks_per_second", each.perSecond()));
+        }
+        if (!array.isEmpty()) {
+            json.put("envoys", array);
+        }
+    }
+
+    /** The status and the headers that a check over REST would get; {@code Retry-After} without its random part. */
+    private JsonObject answer(MutableDecision decision, boolean banned, boolean passes) {
+        if (banned) {
+            return new JsonObject().put("status", Cause.BANNED.status()).put("headers", new JsonObject());
+        }
+        JsonObject headers = new JsonObject();
+        List<String> told = fields.of(decision);
+        for (int i = 0; i < told.size(); i += 2) {
+            headers.put(told.get(i), told.get(i + 1));
+        }
+        boolean allowed = passes || decision.allowed();
+        VerdictNumbers retry = allowed ? null : DenialProblem.retry(decision);
+        if (retry != null) {
+            headers.put("Retry-After", String.valueOf(retry.retryAfterSeconds()));
+        }
+        return new JsonObject().put("status", allowed ? 200 : decision.status()).put("headers", headers);
     }
 
     private JsonArray rules(RuleIndex rules, Request request, ProbedDecision probed) {
@@ -106,7 +171,7 @@ final class ExplainApi {
         for (int i = 0; i < decision.size(); i++) {
             Rule rule = decision.verdict(i).rule();
             if (rule != null && rule.id().equals(RuleIndex.OVERRIDE)) {
-                array.add(met(rule, "it was agreed with this caller", request, probed, decision.verdict(i)));
+                array.add(met(rule, "it was set for this caller", request, probed, decision.verdict(i)));
             }
         }
         return array;
@@ -213,6 +278,7 @@ final class ExplainApi {
                 .put("bucket", explained.bucket())
                 .put("store", isHere(probed, verdict) ? "memory" : rule.store())
                 .put("consistency", rule.consistency().name().toLowerCase(Locale.ROOT))
+                .put("scope", rule.scope().kind().name().toLowerCase(Locale.ROOT))
                 .put("degraded", verdict.degraded());
         Limit limit = verdict.limit();
         if (limit != null) {
@@ -220,6 +286,29 @@ final class ExplainApi {
             json.put("answered_by", probed.origin(verdict).text());
             CounterJson.state(verdict, json);
         }
-        return json;
+        if (rule.scope().isShared() || rule.scope().isGlobal()) {
+            limiter.counters(request).stream()
+                    .filter(each -> each.rule() == rule && each.check().key0 == verdict.counter())
+                    .findFirst()
+                    .ifPresent(each -> RegionJson.add(limiter, rule, each.check(), json));
+        }
+        JsonObject over = over(rule);
+        return over == null ? json : json.put("over", over);
+    }
+
+    /** The queue or tarpit for a request for which the rule has no room; null if the request is denied at once. */
+    private static @Nullable JsonObject over(Rule rule) {
+        QueueBounds queue = rule.queue();
+        if (queue != null) {
+            return new JsonObject()
+                    .put(
+                            "queue",
+                            new JsonObject()
+                                    .put("max_wait", Durations.text(queue.maxWaitMicros()))
+                                    .put("max_waiting", queue.maxWaiting()));
+        }
+        return rule.tarpitMicros() == 0
+                ? null
+                : new JsonObject().put("tarpit", new JsonObject().put("delay", Durations.text(rule.tarpitMicros())));
     }
 }

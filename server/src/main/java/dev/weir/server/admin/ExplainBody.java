@@ -1,6 +1,7 @@
 package dev.weir.server.admin;
 
 import dev.weir.Request;
+import dev.weir.internal.model.Rule;
 import dev.weir.server.http.CallerText;
 import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.request.RequestWords;
@@ -13,6 +14,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,12 +36,21 @@ final class ExplainBody {
         this.domains = domains;
     }
 
-    /** Reads the request in {@code body}; {@code domains} are those that exist. */
-    static Request read(byte[] body, List<String> domains) {
-        return new ExplainBody(parse(body), domains).request();
+    /** Reads {@code body}; {@code domains} are those that exist. */
+    static ExplainBody read(byte[] body, List<String> domains) {
+        return new ExplainBody(parse(body), domains);
     }
 
-    private Request request() {
+    /** The units that the request names beside requests. */
+    Set<String> units() {
+        Set<String> units =
+                new TreeSet<>(json.getJsonObject("costs", new JsonObject()).fieldNames());
+        units.remove(Rule.REQUESTS);
+        return units;
+    }
+
+    /** The request that the body describes. */
+    Request request() {
         for (String each : json.fieldNames()) {
             if (!MEMBERS.contains(each)) {
                 throw HttpProblemException.badRequest(CallerText.shown(each)

@@ -24,7 +24,7 @@ final class OptionalControlPlane {
      */
     ControlPlane required() {
         return required("this server has no database: start it with --data DIR (or WEIR_DATA) or with"
-                + " --db postgresql://… (WEIR_DB) to change rules and quotas");
+                + " --db postgresql://… (WEIR_DB), and it keeps rules, quotas, tokens, bans and the audit");
     }
 
     /**
@@ -36,6 +36,17 @@ final class OptionalControlPlane {
         return required("this server has no database to keep a switch in: start it with --db postgresql://… (WEIR_DB),"
                 + " which all servers share, or each with --data DIR (WEIR_DATA) and the same fleet_secret"
                 + " (WEIR_FLEET_SECRET), so that servers on one Redis follow each other's switches");
+    }
+
+    /**
+     * Requires the control plane, for a ban that a person makes or removes. Bans that rules made need none.
+     *
+     * @throws HttpProblemException if the server has none; the message says what to set
+     */
+    void requireForBans() {
+        required("this server has no database to keep a ban in: start it with --db postgresql://… (WEIR_DB), which all"
+                + " servers share, or each with --data DIR (WEIR_DATA) and the same fleet_secret (WEIR_FLEET_SECRET),"
+                + " so that servers on one Redis follow each other's bans");
     }
 
     private ControlPlane required(String otherwise) {

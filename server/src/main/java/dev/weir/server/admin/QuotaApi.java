@@ -15,10 +15,12 @@ import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.rules.internal.grammar.EnvoyUnit;
 import dev.weir.server.counters.WindowText;
+import dev.weir.server.http.CallerText;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.rules.RulesInForce;
 import dev.weir.text.diagnostics.DiagnosticCollector;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -77,7 +79,7 @@ final class QuotaApi {
                 named = true;
                 String why = limit == null
                         ? null
-                        : Meters.refusal(override.over(limit).limit());
+                        : Meters.refusal(override.over(limit, each.scope()).limit());
                 refusal(given, "the rule " + each + " cannot count this limit", why, errors);
             }
         }
@@ -96,9 +98,10 @@ final class QuotaApi {
 
     /** {@code GET /admin/v1/quotas/{api_key}}. */
     HttpAnswer get(AdminCall call) {
-        StoredQuota quota = control.quota(call.path("api_key", MAX_KEY_LENGTH));
+        String apiKey = call.path("api_key", MAX_KEY_LENGTH);
+        StoredQuota quota = control.quota(apiKey);
         if (quota == null) {
-            throw HttpProblemException.notFound("api_key: no quota set (expected: a caller with a quota)");
+            throw HttpProblemException.notFound("no quota is set for " + CallerText.shown(apiKey));
         }
         return answer(quota);
     }
@@ -123,6 +126,11 @@ final class QuotaApi {
 
     private HttpAnswer answer(StoredQuota quota) {
         return AdminAnswer.versioned(200, quota.stored().version(), out -> write(out, quota));
+    }
+
+    /** A quota as {@link #get} shows it. */
+    JsonObject json(StoredQuota quota) {
+        return new JsonObject(Json.text(out -> write(out, quota)));
     }
 
     private void write(JsonGenerator out, StoredQuota quota) throws IOException {

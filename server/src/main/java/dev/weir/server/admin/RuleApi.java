@@ -16,6 +16,7 @@ import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.server.http.CallerText;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpProblemException;
+import dev.weir.server.request.UnknownNames;
 import dev.weir.server.rules.RulesInForce;
 import dev.weir.text.diagnostics.DiagnosticCollector;
 import dev.weir.text.diagnostics.Position;
@@ -128,7 +129,7 @@ final class RuleApi {
         if (stored != null) {
             byte[] body = stored.body().getBytes(StandardCharsets.UTF_8);
             SingleRule before = SingleRule.read(
-                    "database", stored.id(), body, stored.domain(), options.stores(), options.endpointForm());
+                    "database", stored.id(), body, stored.domain(), options.names(), options.endpointForm());
             rule(out, "before", stored.domain(), before.rule());
         } else if (below != null) {
             rule(out, "before", below.domain(), rules.below().get().rules().weirRule(below));
@@ -148,7 +149,7 @@ final class RuleApi {
     }
 
     private SingleRule read(String id, byte[] body, String domain) {
-        SingleRule rule = SingleRule.read("body", id, body, domain, options.stores(), options.endpointForm());
+        SingleRule rule = SingleRule.read("body", id, body, domain, options.names(), options.endpointForm());
         if (!rule.errors().isEmpty()) {
             throw ChangeRefusedException.invalid(rule.errors());
         }
@@ -181,7 +182,8 @@ final class RuleApi {
                 return AdminAnswer.json(200, out -> json.write(out, each));
             }
         }
-        throw HttpProblemException.notFound("rule_id: " + CallerText.shown(id) + " (expected: the id of a rule)");
+        throw HttpProblemException.notFound(
+                UnknownNames.rule(id, rules.all().get().rules()));
     }
 
     /** {@code GET /v1/ratelimit/config}: every rule, by domain and id. */

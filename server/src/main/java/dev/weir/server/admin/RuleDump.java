@@ -43,6 +43,9 @@ final class RuleDump {
         if (limit.burst() != limit.requests()) {
             dump.append(", burst: ").append(limit.burst());
         }
+        if (limit.credit() > 0) {
+            dump.append(", burst_credit: ").append(limit.credit());
+        }
         if (limit.subWindows() > 1) {
             dump.append(", sub_windows: ").append(limit.subWindows());
         }

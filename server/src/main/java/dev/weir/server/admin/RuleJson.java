@@ -45,7 +45,7 @@ final class RuleJson {
                 rule.id(),
                 rule.body().getBytes(StandardCharsets.UTF_8),
                 rule.domain(),
-                options.stores(),
+                options.names(),
                 options.endpointForm());
         out.writeStartObject();
         out.writeStringField("rule_id", rule.id());
@@ -90,7 +90,7 @@ final class RuleJson {
         out.writeStringField("domain", rule.domain());
         out.writeStringField("label", rule.label());
         String scope = below.rules().scopeOf(rule);
-        out.writeStringField("scope", scope);
+        out.writeStringField("applies_to", scope);
         WeirRule written = below.rules().weirRule(rule);
         if (written != null) {
             Json.members(out, RuleWriter.write(written));
@@ -119,6 +119,9 @@ final class RuleJson {
             out.writeStringField("window", WindowText.of(limit));
             out.writeStringField("algorithm", limit.algorithm().text());
             out.writeNumberField("burst", limit.burst());
+            if (limit.credit() > 0) {
+                out.writeNumberField("burst_credit", limit.credit());
+            }
             out.writeEndObject();
         }
     }
@@ -144,7 +147,8 @@ final class RuleJson {
             return limit.requests() + " at once";
         }
         boolean bursts = limit.algorithm().isBucket() && limit.burst() != limit.requests();
-        return limit.requests() + " per " + WindowText.of(limit) + (bursts ? ", burst " + limit.burst() : "");
+        return limit.requests() + " per " + WindowText.of(limit) + (bursts ? ", burst " + limit.burst() : "")
+                + (limit.credit() > 0 ? ", credit " + limit.credit() : "");
     }
 
     /** Writes the switch of the rule, if one is set. */

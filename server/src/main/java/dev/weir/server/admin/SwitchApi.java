@@ -15,6 +15,7 @@ import dev.weir.internal.ruleset.RuleSwitches.Setting;
 import dev.weir.server.http.CallerText;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpProblemException;
+import dev.weir.server.request.UnknownNames;
 import dev.weir.server.rules.RulesInForce;
 import dev.weir.text.diagnostics.DiagnosticCollector;
 import java.io.IOException;
@@ -87,14 +88,15 @@ final class SwitchApi {
         return done == null ? AdminAnswer.dryRun(switched.change(), List.of()) : answer(done, switches.caveat(done));
     }
 
-    private static HttpAnswer answer(SwitchChange of, @Nullable String caveat) {
+    private HttpAnswer answer(SwitchChange of, @Nullable String caveat) {
         return AdminAnswer.versioned(200, of.stamp(), out -> write(out, of, caveat));
     }
 
-    private static void write(JsonGenerator out, SwitchChange of, @Nullable String caveat) throws IOException {
+    private void write(JsonGenerator out, SwitchChange of, @Nullable String caveat) throws IOException {
         Setting setting = of.setting();
         out.writeStartObject();
         out.writeStringField("rule", of.name().rule());
+        out.writeStringField("label", label(of.name()));
         out.writeStringField(
                 "domain", of.name().isEverything() ? null : of.name().domain());
         out.writeStringField("state", setting == null ? null : setting.state().text());
@@ -109,6 +111,17 @@ final class SwitchApi {
             out.writeStringField("caveat", caveat);
         }
         out.writeEndObject();
+    }
+
+    /** The name of a switched rule in lists and metrics; its own name or id if it no longer exists. */
+    private String label(SwitchName name) {
+        for (Rule each : rules.all().get().rules()) {
+            if (each.domain().equals(name.domain())
+                    && (each.name().equals(name.rule()) || each.id().equals(name.rule()))) {
+                return each.label();
+            }
+        }
+        return name.rule();
     }
 
     /** Finds the switch: {@code all} without a domain means all rules; a rule is found by name, id or label. */
@@ -150,8 +163,7 @@ final class SwitchApi {
         if (!mustExist) {
             return withoutRule(word, domain);
         }
-        throw HttpProblemException.notFound("rule: " + CallerText.shown(word)
-                + " (expected: all, or a rule in force; GET /v1/ratelimit/config lists them)");
+        throw HttpProblemException.notFound(UnknownNames.rule(word, inForce.rules()));
     }
 
     /** Finds a switch whose rule no longer exists, so that it can be shown and released. */
@@ -163,6 +175,6 @@ final class SwitchApi {
             }
         }
         throw HttpProblemException.notFound(
-                "rule: " + CallerText.shown(word) + " (expected: all, or a rule in force or switched)");
+                UnknownNames.rule(word, rules.all().get().rules()));
     }
 }

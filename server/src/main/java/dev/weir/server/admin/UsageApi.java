@@ -128,12 +128,15 @@ final class UsageApi {
             Limit limit = verdict == null ? null : verdict.limit();
             if (verdict != null && limit != null) {
                 out.writeObjectFieldStart(each.getKey());
-                out.writeNumberField("limit", limit.capacity());
+                out.writeNumberField("limit", limit.size());
                 if (verdict.degraded()) {
                     out.writeBooleanField("degraded", true); // its store did not answer, so the usage is unknown
                 } else {
-                    out.writeNumberField("used", Math.max(0, limit.capacity() - verdict.remaining()));
+                    out.writeNumberField("used", Math.max(0, limit.size() - verdict.remaining() + verdict.debt()));
                     out.writeNumberField("remaining", verdict.remaining());
+                    if (verdict.debt() > 0) {
+                        out.writeNumberField("debt", verdict.debt());
+                    }
                 }
                 Rule rule = verdict.rule();
                 out.writeStringField("rule", rule == null ? null : rule.label());

@@ -1,5 +1,5 @@
 /**
- * What commands print for people at a terminal: tables, help pages, and the explanation of wrong arguments. Nothing here
+ * Output for people at a terminal: tables, help pages, and the explanation of wrong arguments. Nothing here
  * knows a single command; the commands belong in {@code command}.
  */
 @NullMarked

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.TimeSource;
 import dev.weir.control.bans.Bans;
 import dev.weir.control.rules.RuleLayers;
+import dev.weir.http.internal.RateLimitFields;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
 import dev.weir.internal.match.pattern.TrustedProxies;
+import dev.weir.internal.queue.RequestQueues;
+import dev.weir.internal.queue.WaitTimer;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.store.memory.MemoryStore;
@@ -17,11 +20,19 @@ import dev.weir.server.access.AccessControl;
 import dev.weir.server.access.Permission;
 import dev.weir.server.counters.CounterAdmin;
 import dev.weir.server.fleet.FleetDirectory;
+import dev.weir.server.fleet.FleetTopKeys;
 import dev.weir.server.fleet.NodeStatus;
 import dev.weir.server.health.Health;
+import dev.weir.server.history.History;
+import dev.weir.server.insight.Insight;
 import dev.weir.server.lifecycle.CloseStack;
+import dev.weir.server.load.LimitsUnderLoad;
+import dev.weir.server.metrics.RuleMetrics;
+import dev.weir.server.rlqs.QuotaService;
+import dev.weir.server.rls.RequestCaps;
 import dev.weir.server.rules.RulesInForce;
 import dev.weir.server.shedding.LoadShedding;
+import dev.weir.server.topkeys.TopKeys;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
@@ -88,19 +99,33 @@ class OpenApiTest {
                     new RulesInForce(() -> RuleLayers.of(List.of(none)), () -> RuleIndex.of(none), List::of);
             NodeStatus status = new NodeStatus(new Health(), rules, limiter, Map.of(), null);
             FleetDirectory fleet = opened.add(new FleetDirectory(status, null, null, null));
+            LoadShedding shedding = new LoadShedding(false, TrustedProxies.NONE);
+            CounterAdmin counters = new CounterAdmin(limiter, Map.of(), null, null);
+            RuleMetrics metrics = new RuleMetrics(TimeSource.system(), false, null);
+            TopKeys keys = opened.add(new TopKeys(1 << 20));
+            QuotaService quotas = opened.add(new QuotaService(limiter, TimeSource.system(), RequestCaps.defaults()));
+            Insight insight = new Insight(
+                    new Health(),
+                    status,
+                    fleet,
+                    opened.add(new FleetTopKeys(keys, fleet::node, null, null, null)),
+                    null,
+                    Set.of(),
+                    limiter,
+                    counters,
+                    metrics,
+                    opened.add(new RequestQueues(
+                            limiter, TimeSource.system(), new LimiterObserver() {}, opened.add(new WaitTimer()))),
+                    opened.add(new LimitsUnderLoad()),
+                    shedding,
+                    opened.add(new History(metrics, shedding::shed, 1 << 20, null)),
+                    keys,
+                    quotas);
             Router router = new ControlApi(
-                            vertx,
-                            AccessControl.open(),
-                            status,
-                            fleet,
-                            rules,
-                            limiter,
-                            new CounterAdmin(limiter, Map.of(), null, null),
-                            null,
-                            new Bans(null, null),
-                            LoadOptions.DEFAULT,
-                            new LoadShedding(false, TrustedProxies.NONE))
-                    .routes();
+                            new ControlApi.PolicyParts(rules, LoadOptions.DEFAULT, null, new Bans(null, null)),
+                            new ControlApi.DecisionParts(limiter, counters, new RateLimitFields(11), quotas),
+                            new ControlApi.InsightParts(status, fleet, insight))
+                    .routes(vertx, AccessControl.open(), shedding);
             Set<String> found = new TreeSet<>();
             for (Route each : router.getRoutes()) {
                 if (each.getPath() != null && each.methods() != null) {

@@ -1,9 +1,9 @@
 // Signs in with a token if the server requires one. The token stays in this tab, is sent only in a header, and is forgotten with the tab.
-import { element } from '/pages/dom.js';
+import { element } from './dom.js';
 
 const KEPT = 'weir-token';
 const WHO = '/admin/v1/whoami';
-const header = document.querySelector('main header');
+const header = document.querySelector('main header'); // of the reference; the dashboard shows the caller itself
 
 export const hasToken = () => sessionStorage.getItem(KEPT) !== null;
 
@@ -45,19 +45,24 @@ function signIn(problem) {
     }
     field.select();
   });
-  header.after(form);
+  if (header) header.after(form);
+  else document.body.append(element('main', { class: 'gate' }, element('h1', {}, 'Weir'), form));
   field.focus();
+}
+
+/** Forgets the token of this tab. */
+export function signOut() {
+  sessionStorage.removeItem(KEPT);
+  location.reload();
 }
 
 function signedIn(who) {
   const out = element('button', { type: 'button' }, 'Sign out');
-  out.addEventListener('click', () => {
-    sessionStorage.removeItem(KEPT);
-    location.reload();
-  });
+  out.addEventListener('click', signOut);
   header.append(element('p', { class: 'quiet who' }, `Signed in as ${who.name} (${who.role})`, out));
 }
 
-ask(WHO)
-  .then(answer => (answer.ok && hasToken() ? answer.json().then(signedIn) : null))
-  .catch(() => {});
+/** The identity that the server knows for this tab: {name, role, token}; null if it does not say. */
+export const who = ask(WHO).then(answer => (answer.ok ? answer.json() : null)).catch(() => null);
+
+who.then(found => (found && header && hasToken() ? signedIn(found) : null));

@@ -1,6 +1,7 @@
 // Renders /openapi.json. Its contents become text, never markup.
-import { by, element } from '/pages/dom.js';
-import { ask } from '/pages/sign-in.js';
+import { by, element } from './dom.js';
+import { ask } from './sign-in.js';
+import './theme.js';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
 let spec = {};
