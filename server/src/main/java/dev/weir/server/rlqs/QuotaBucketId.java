@@ -1,0 +1,37 @@
+package dev.weir.server.rlqs;
+
+import dev.weir.Request;
+import java.util.Map;
+import java.util.SortedMap;
+
+/**
+ * The name of a bucket: attributes of requests, matched as a request of the domain.
+ *
+ * @param attributes by name, so that the order on the wire does not matter
+ */
+record QuotaBucketId(String domain, SortedMap<String, String> attributes) {
+
+    /** The memory that a bucket of this name may take, without its grants: estimated, and rather too much. */
+    long bytes() {
+        long characters = 0;
+        for (Map.Entry<String, String> each : attributes.entrySet()) {
+            characters += each.getKey().length() + each.getValue().length();
+        }
+        return 1_500 + 150L * attributes.size() + 8 * characters;
+    }
+
+    /** Whether {@code request}, which has one descriptor, has all attributes of this bucket. */
+    boolean isMetBy(Request request) {
+        return domain.equals(request.domain())
+                && request.descriptors() == 1
+                && attributes.entrySet().stream()
+                        .allMatch(each -> each.getValue().equals(request.value(0, each.getKey())));
+    }
+
+    /** A request of this bucket that takes {@code hits}. */
+    Request request(long hits) {
+        Request request = Request.to(domain).asAttributes().withoutPermits().hits(hits);
+        attributes.forEach(request::with);
+        return request;
+    }
+}

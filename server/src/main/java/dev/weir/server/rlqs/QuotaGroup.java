@@ -1,0 +1,169 @@
+package dev.weir.server.rlqs;
+
+import dev.weir.internal.model.BanKind;
+import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.MutableVerdict;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The buckets of one name on all streams of this server: they spend from the same counters. */
+final class QuotaGroup {
+    /** The time that a grant is to last, if the limit is nearly used up: its rest comes back late or never. */
+    private static final long SHORT_MICROS = 1_000_000;
+
+    /** The same where the limit has much left: a little more than the five seconds between two reports. */
+    static final long LONG_MICROS = 6_000_000;
+
+    /** Of a limit whose demand is not known yet, the part that the first grants of all Envoys may take. */
+    private static final int FIRST_PART = 16;
+
+    /** The hits of a first grant that even a small limit gives, if it has them. */
+    private static final long FIRST_LEAST = 10;
+
+    /**
+     * The terms on which the rules let a bucket spend.
+     *
+     * @param assignment how it is assigned
+     * @param left the hits that are left of the tightest limit; {@code Long.MAX_VALUE} if its store does not answer and
+     *     its failure policy allows
+     * @param perSecond the hits that the tightest limit refills in a second, rounded up
+     * @param capacity the hits that the tightest limit can hold
+     * @param retryMicros when more may be left
+     */
+    record Terms(QuotaBucket.Assignment assignment, long left, long perSecond, long capacity, long retryMicros) {
+
+        /** The time in which the limit refills {@code hits}, in microseconds. */
+        long refillMicros(long hits) {
+            return perSecond == 0 ? Long.MAX_VALUE / 4 : (long) (hits * 1e6 / perSecond);
+        }
+    }
+
+    private final QuotaBucketId id;
+    private final List<QuotaBucket> members = new ArrayList<>();
+    private boolean asking;
+    private boolean askAgain;
+
+    QuotaGroup(QuotaBucketId id) {
+        this.id = id;
+    }
+
+    QuotaBucketId id() {
+        return id;
+    }
+
+    List<QuotaBucket> members() {
+        return members;
+    }
+
+    /** Begins to ask the limiter; returns false if the group asks already, and will ask again after that. */
+    boolean begin() {
+        askAgain = asking;
+        boolean begun = !asking;
+        asking = true;
+        return begun;
+    }
+
+    /** Ends asking; returns whether to ask again. */
+    boolean end() {
+        asking = false;
+        return askAgain;
+    }
+
+    /** Reads the terms from a decision on one hit that took nothing, and the ban that holds, if any. */
+    static Terms terms(MutableDecision probed, @Nullable BanKind ban, long nowMicros) {
+        if (ban != null) {
+            // A shadow ban lets all pass, and charges nothing.
+            return blanket(ban == BanKind.BAN ? QuotaBucket.Assignment.DENY_ALL : QuotaBucket.Assignment.ALLOW_ALL);
+        }
+        MutableVerdict tightest = null;
+        long least = Long.MAX_VALUE;
+        boolean enforced = false;
+        for (int i = 0; i < probed.size(); i++) {
+            MutableVerdict verdict = probed.verdict(i);
+            if (verdict.shadow()) {
+                continue; // it counts what passes, and limits nothing
+            }
+            if (verdict.limit() == null || verdict.degraded()) {
+                if (!verdict.allowed()) {
+                    return blanket(QuotaBucket.Assignment.DENY_ALL);
+                }
+                enforced |= verdict.degraded();
+            } else {
+                enforced = true;
+                long left = verdict.remaining() / Math.max(1, verdict.hits());
+                if (tightest == null || left < least) {
+                    tightest = verdict;
+                    least = left;
+                }
+            }
+        }
+        return enforced ? grant(tightest, least, nowMicros) : blanket(QuotaBucket.Assignment.ALLOW_ALL);
+    }
+
+    private static Terms blanket(QuotaBucket.Assignment assignment) {
+        return new Terms(assignment, 0, 0, 0, 0);
+    }
+
+    private static Terms grant(@Nullable MutableVerdict tightest, long left, long nowMicros) {
+        var limit = tightest == null ? null : tightest.limit();
+        if (tightest == null || limit == null) {
+            return new Terms(QuotaBucket.Assignment.GRANT, left, Long.MAX_VALUE, Long.MAX_VALUE, nowMicros);
+        }
+        long cost = Math.max(1, tightest.hits());
+        long windowMicros = Math.max(1, limit.windowMicros());
+        long perSecond = (long) Math.ceil(limit.requests() * 1e6 / windowMicros / cost);
+        return new Terms(
+                QuotaBucket.Assignment.GRANT,
+                left,
+                perSecond,
+                limit.capacity() / cost,
+                nowMicros + Math.max(0, tightest.retryAfterMicros()));
+    }
+
+    /** The time after which a grant of {@code hits} is followed by another: half of the time that a long one lasts. */
+    long lasts(long hits, DemandEstimate demand) {
+        return hits >= demand.hitsIn(LONG_MICROS) ? LONG_MICROS / 2 : SHORT_MICROS;
+    }
+
+    /**
+     * Divides what is left by demand, and returns the shares of those members that are {@code needing}. What the others
+     * were granted a moment ago is part of what is divided, so that nobody gets more for asking first.
+     */
+    long[] shares(boolean[] needing, Terms terms, long nowMicros) {
+        long[] wants = new long[members.size()];
+        long pool = terms.left();
+        for (int i = 0; i < wants.length; i++) {
+            QuotaBucket bucket = members.get(i);
+            wants[i] = wants(bucket, terms);
+            if (!needing[i]) {
+                long granted = bucket.grantedSince(nowMicros - SHORT_MICROS);
+                wants[i] = granted == 0 ? 0 : wants[i];
+                pool = Math.max(pool, pool + granted); // saturates
+            }
+        }
+        long[] shares = FairShares.of(wants, pool);
+        long left = terms.left();
+        for (int i = 0; i < shares.length; i++) {
+            shares[i] = needing[i] ? Math.min(shares[i], left) : 0;
+            left -= shares[i];
+        }
+        return shares;
+    }
+
+    private long wants(QuotaBucket bucket, Terms terms) {
+        return Math.min(wants(bucket.demand(), terms) + bucket.unpaid(), AssignmentWriter.MOST_HITS);
+    }
+
+    private long wants(DemandEstimate demand, Terms terms) {
+        if (!demand.isKnown()) {
+            long first = Math.max(FIRST_LEAST, terms.capacity() / FIRST_PART / members.size());
+            return Math.min(terms.capacity(), Math.max(terms.perSecond(), first));
+        }
+        long forLong = demand.hitsIn(LONG_MICROS);
+        boolean muchLeft = forLong <= terms.left() / (2L * members.size());
+        long forShort = demand.hitsIn(SHORT_MICROS);
+        // Requests come at random: in a time in which n are expected, √n more are common.
+        return Math.max(1, muchLeft ? forLong : forShort + (long) Math.sqrt((double) forShort));
+    }
+}

@@ -1,0 +1,81 @@
+package dev.weir.server.rlqs;
+
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse;
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse.BucketAction;
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.protobuf.ProtoUtils;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** A stream of the quota service through grpc-java, which reports whatever a test wants. */
+final class QuotaCaller implements AutoCloseable {
+    private static final MethodDescriptor<RateLimitQuotaUsageReports, RateLimitQuotaResponse> STREAM =
+            MethodDescriptor.newBuilder(
+                            ProtoUtils.marshaller(RateLimitQuotaUsageReports.getDefaultInstance()),
+                            ProtoUtils.marshaller(RateLimitQuotaResponse.getDefaultInstance()))
+                    .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
+                    .setFullMethodName("envoy.service.rate_limit_quota.v3.RateLimitQuotaService/StreamRateLimitQuotas")
+                    .build();
+
+    private final ManagedChannel channel;
+    private final ClientCall<RateLimitQuotaUsageReports, RateLimitQuotaResponse> call;
+
+    /** The assignments that came, those of one grant counted once. */
+    final AtomicLong assigned = new AtomicLong();
+
+    final AtomicLong abandoned = new AtomicLong();
+    final CompletableFuture<Status> ended = new CompletableFuture<>();
+
+    /** Opens a stream; an Envoy without a {@code name} says none. */
+    QuotaCaller(int port, @Nullable String name) {
+        channel =
+                NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
+        call = channel.newCall(STREAM, CallOptions.DEFAULT);
+        Metadata metadata = new Metadata();
+        if (name != null) {
+            metadata.put(Metadata.Key.of("x-envoy-node", Metadata.ASCII_STRING_MARSHALLER), name);
+        }
+        call.start(
+                new ClientCall.Listener<>() {
+                    @Override
+                    public void onMessage(RateLimitQuotaResponse message) {
+                        for (BucketAction each : message.getBucketActionList()) {
+                            boolean tokens = each.getQuotaAssignmentAction()
+                                    .getRateLimitStrategy()
+                                    .hasTokenBucket();
+                            (each.hasAbandonAction() ? abandoned : assigned).addAndGet(tokens ? 0 : 1);
+                        }
+                        call.request(1);
+                    }
+
+                    @Override
+                    public void onClose(Status status, Metadata trailers) {
+                        ended.complete(status);
+                    }
+                },
+                metadata);
+        call.request(1);
+    }
+
+    void send(RateLimitQuotaUsageReports.Builder report) {
+        call.sendMessage(report.build());
+    }
+
+    boolean isReady() {
+        return call.isReady();
+    }
+
+    @Override
+    public void close() {
+        call.cancel("the test is over", null);
+        channel.shutdownNow();
+    }
+}
