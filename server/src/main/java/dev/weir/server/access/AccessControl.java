@@ -8,6 +8,7 @@ import dev.weir.control.token.TokenText;
 import dev.weir.control.token.Tokens;
 import dev.weir.server.access.RefusedCalls.Reason;
 import dev.weir.server.http.HttpProblemException;
+import dev.weir.server.http.RequestBody;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
@@ -97,6 +98,7 @@ public final class AccessControl {
         boolean waits = !caller.isComplete();
         if (waits) {
             request.pause();
+            RequestBody.takenLater();
         }
         var unused = caller.onComplete(over -> {
             try {

@@ -23,6 +23,13 @@ import org.jspecify.annotations.Nullable;
 final class CallResponder implements WaiterSupplier {
     private static final int PREFIX = 5;
 
+    /** The unsent bytes of a connection above which it gets no outline of the rules: one waits at a time. */
+    private static final int MOST_UNSENT = 64 << 10;
+    /** The same for batches of requests, of which a caller sends many at a time. */
+    private static final int MOST_UNSENT_BATCHES = 1 << 20;
+    /** A longer message waits as it is, and not in a copy. */
+    private static final int MOST_COPIED = 16 << 10;
+
     private static final byte[] NO_TRAILERS = {};
     private static final byte[] HTTP_415 = AnswerHeaderBlocks.http(415);
     private static final byte[] HTTP_405 = AnswerHeaderBlocks.http(405);
@@ -65,23 +72,39 @@ final class CallResponder implements WaiterSupplier {
         }
         try {
             buffers.reader.read(in, index, index + length, buffers.request);
+            if (stream.weirClient) {
+                buffers.reader.readDetails(in, index, index + length, buffers.request);
+            }
             deciding = stream;
             if (context.decider().decide(buffers.request, now, buffers.decision, this)) {
                 answer(stream, buffers.request, buffers.reader.hitsAddend(), buffers.decision);
             }
         } catch (GrpcCallException e) {
-            fail(stream, e);
+            fail(stream, refusal(stream, e.status()), e.text());
         } catch (RequestTooCostlyException e) {
-            fail(stream, GrpcStatus.RESOURCE_EXHAUSTED, e.text());
+            fail(stream, refusal(stream, GrpcStatus.RESOURCE_EXHAUSTED), e.text());
         } catch (RuntimeException e) {
             context.observer().failed(e);
             fail(stream, GrpcStatus.INTERNAL, "internal error while deciding");
         }
     }
 
+    /** The status of a request that is refused for what it asks; weir-remote must not take it for an overload. */
+    private static GrpcStatus refusal(GrpcStream stream, GrpcStatus usual) {
+        return stream.weirClient ? GrpcStatus.INVALID_ARGUMENT : usual;
+    }
+
     private void answer(GrpcStream stream, Request request, long hitsAddend, MutableDecision decision) {
         AnswerFrames frames = buffers.answer;
-        buffers.writer.write(request, hitsAddend, decision, frames.message());
+        CharSequence trace = stream.traceParent;
+        if (trace != null && (!decision.allowed() || context.observer().tracesPasses())) {
+            context.observer().traced(trace, decision);
+        }
+        if (stream.weirClient) {
+            buffers.writer.writeDetailed(request, decision, frames.message());
+        } else {
+            buffers.writer.write(request, hitsAddend, decision, frames.message());
+        }
         if (!output.needsTableSizeUpdate() && flow.take(stream, frames.length())) {
             frames.writeTo(output, stream.id);
             flow.finish(stream);
@@ -131,14 +154,37 @@ final class CallResponder implements WaiterSupplier {
         connection.flushSoon();
     }
 
-    /** Passes a message to the health or the reflection service. */
+    /**
+     * Passes a message to a service other than the rate limit service. An outline of all rules may be long, and so may the
+     * answers to a batch, and one read may ask for hundreds of them; so unsent answers are counted before there are more.
+     */
     void service(GrpcStream stream, byte[] message) {
         stream.discarding = stream.method.oneMessage();
+        int mostUnsent = mostUnsent(stream.method);
+        if (mostUnsent < Integer.MAX_VALUE && connection.unsent() > mostUnsent) {
+            fail(
+                    stream,
+                    GrpcStatus.RESOURCE_EXHAUSTED,
+                    "unsent answers: more than " + mostUnsent + " bytes (expected: a caller that reads its answers)");
+            return;
+        }
         try {
-            context.service(stream.method).message(call(stream), stream.method, message);
+            if (stream.method == GrpcMethod.DECIDE_BATCH) {
+                new RequestBatch(context, buffers, call(stream), executor()).decide(message, now());
+            } else {
+                context.service(stream.method).message(call(stream), stream.method, message);
+            }
         } catch (GrpcCallException e) {
             fail(stream, e);
         }
+    }
+
+    private static int mostUnsent(GrpcMethod method) {
+        return switch (method) {
+            case DESCRIBE_RULES -> MOST_UNSENT;
+            case DECIDE_BATCH -> MOST_UNSENT_BATCHES;
+            default -> Integer.MAX_VALUE;
+        };
     }
 
     /** Handles the end of the caller's messages on a streaming call. */
@@ -148,8 +194,22 @@ final class CallResponder implements WaiterSupplier {
     }
 
     private GrpcServiceCall call(GrpcStream stream) {
+        if (stream.call == null) {
+            stream.call = newCall(stream);
+        }
+        return stream.call;
+    }
+
+    private GrpcServiceCall newCall(GrpcStream stream) {
         int id = stream.id;
+        CharSequence name = stream.envoyNode;
+        String peer = name == null ? connection.peer() : name.toString();
         return new GrpcServiceCall() {
+            @Override
+            public String peer() {
+                return peer;
+            }
+
             @Override
             public void send(byte[] message) {
                 connection.run(() -> with(id, open -> CallResponder.this.send(open, message)));
@@ -179,8 +239,13 @@ final class CallResponder implements WaiterSupplier {
             stream.headSent = true;
             output.headers(stream.id, AnswerHeaderBlocks.HEAD, false);
         }
-        ByteBuf bytes = Unpooled.buffer(PREFIX + message.length);
-        flow.enqueue(stream, bytes.writeByte(0).writeInt(message.length).writeBytes(message));
+        boolean shared = message.length > MOST_COPIED;
+        ByteBuf bytes = Unpooled.buffer(shared ? PREFIX : PREFIX + message.length);
+        bytes.writeByte(0).writeInt(message.length);
+        flow.enqueue(stream, shared ? bytes : bytes.writeBytes(message));
+        if (shared) {
+            flow.enqueue(stream, Unpooled.wrappedBuffer(message));
+        }
         flow.pump(stream);
     }
 

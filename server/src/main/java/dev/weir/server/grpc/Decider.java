@@ -4,6 +4,8 @@ import dev.weir.Request;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.WaiterSupplier;
 import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.ruleset.OutlinedRules;
+import dev.weir.internal.ruleset.WrittenRules;
 
 /** Decides the requests that the gRPC server reads. */
 @FunctionalInterface
@@ -15,7 +17,22 @@ public interface Decider {
      */
     boolean decide(Request request, long nowMicros, MutableDecision into, WaiterSupplier later);
 
+    /** The rules by which it decides. */
+    default OutlinedRules rules() {
+        return WrittenRules.empty();
+    }
+
     static Decider of(Limiter limiter) {
-        return limiter::decide;
+        return new Decider() {
+            @Override
+            public boolean decide(Request request, long nowMicros, MutableDecision into, WaiterSupplier later) {
+                return limiter.decide(request, nowMicros, into, later);
+            }
+
+            @Override
+            public OutlinedRules rules() {
+                return limiter.rules();
+            }
+        };
     }
 }

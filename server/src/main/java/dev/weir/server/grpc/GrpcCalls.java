@@ -86,6 +86,9 @@ final class GrpcCalls implements FrameSink {
         }
         GrpcStream stream = streams.open(id, ReceiveFlow.STREAM_WINDOW, send.initialWindow(), responder.now());
         stream.method = head.call();
+        stream.weirClient = head.weirClient();
+        stream.traceParent = head.traceParent();
+        stream.envoyNode = head.envoyNode();
         lasting += stream.method.lasting() ? 1 : 0;
         stream.lengthLeft = head.contentLength();
         stream.remoteEnded = end;
@@ -101,7 +104,7 @@ final class GrpcCalls implements FrameSink {
             responder.fail(
                     stream,
                     GrpcStatus.RESOURCE_EXHAUSTED,
-                    "too many health watches and reflection streams (expected: <= " + maxLasting + ")");
+                    "too many streams of health watches, reflection and quotas (expected: <= " + maxLasting + ")");
         }
         if (end) {
             ended(stream);

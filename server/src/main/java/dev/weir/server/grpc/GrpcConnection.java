@@ -15,6 +15,7 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameTypes;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 
@@ -63,16 +64,34 @@ final class GrpcConnection implements FrameAssembler.Handler {
     }
 
     /**
-     * Charges the memory that stays in use after a read: incomplete frames, header blocks and requests, and answers that
-     * the peer has not read. A request that arrives whole and is answered at once is not charged.
+     * Charges the memory that stays in use after a read: incomplete frames, header blocks and requests, the table of
+     * headers, and answers that the peer has not read. A request that arrives whole and is answered at once is not charged.
      */
     private void settleMemory() {
+        memory.holds(
+                assembler.held()
+                        + decoder.held()
+                        + calls.receive().held()
+                        + calls.send().held()
+                        + pendingWrites(),
+                decoder.heldTable());
+    }
+
+    /** The peer's address and port. */
+    String peer() {
+        return ctx.channel().remoteAddress() instanceof InetSocketAddress address
+                ? address.getHostString() + ":" + address.getPort()
+                : String.valueOf(ctx.channel().remoteAddress());
+    }
+
+    private long pendingWrites() {
         ChannelOutboundBuffer outbound = ctx.channel().unsafe().outboundBuffer();
-        memory.holds(assembler.held()
-                + decoder.held()
-                + calls.receive().held()
-                + calls.send().held()
-                + (outbound == null ? 0 : outbound.totalPendingWriteBytes()));
+        return outbound == null ? 0 : outbound.totalPendingWriteBytes();
+    }
+
+    /** The bytes of answers that wait: for the peer's windows, for the end of this read, and for the socket. */
+    long unsent() {
+        return calls.send().held() + output.size() + pendingWrites();
     }
 
     /** Closes this connection, from any thread, because the memory budget is exceeded and it is among the costliest. */

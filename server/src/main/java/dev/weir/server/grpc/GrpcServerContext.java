@@ -3,6 +3,7 @@ package dev.weir.server.grpc;
 import dev.weir.TimeSource;
 import dev.weir.server.grpc.protocol.GrpcMethod;
 import dev.weir.server.grpc.service.GrpcService;
+import dev.weir.server.grpc.service.RuleCatalogService;
 import dev.weir.server.memory.MemoryBudget;
 import dev.weir.server.memory.OutOfMemory;
 import io.netty.util.concurrent.FastThreadLocal;
@@ -16,6 +17,8 @@ final class GrpcServerContext {
     private final GrpcServerObserver observer;
     private final GrpcService health;
     private final GrpcService reflection;
+    private final GrpcService quotas;
+    private final GrpcService catalog;
     private final MemoryBudget memory;
     private final OutOfMemory outOfMemory;
     private final AtomicLong buffered = new AtomicLong();
@@ -33,6 +36,7 @@ final class GrpcServerContext {
             GrpcServerObserver observer,
             GrpcService health,
             GrpcService reflection,
+            GrpcService quotas,
             MemoryBudget memory) {
         this.settings = settings;
         this.decider = decider;
@@ -40,6 +44,8 @@ final class GrpcServerContext {
         this.observer = observer;
         this.health = health;
         this.reflection = reflection;
+        this.quotas = quotas;
+        this.catalog = new RuleCatalogService(decider::rules);
         this.memory = memory;
         this.outOfMemory = new OutOfMemory(memory);
     }
@@ -85,6 +91,11 @@ final class GrpcServerContext {
     }
 
     GrpcService service(GrpcMethod method) {
-        return method == GrpcMethod.HEALTH_CHECK || method == GrpcMethod.HEALTH_WATCH ? health : reflection;
+        return switch (method) {
+            case HEALTH_CHECK, HEALTH_WATCH -> health;
+            case QUOTA_STREAM -> quotas;
+            case DESCRIBE_RULES -> catalog;
+            default -> reflection;
+        };
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.server.grpc;
 
+import dev.weir.internal.model.MutableDecision;
 import dev.weir.server.grpc.protocol.GrpcStatus;
 
 /** Observes the connections and calls of a gRPC server, on the event loop of each. */
@@ -20,6 +21,14 @@ public interface GrpcServerObserver {
 
     /** Called on an internal error, which is the server's fault and not a peer's. */
     default void failed(Throwable cause) {}
+
+    /** Whether {@link #traced} is called for calls that pass, too. */
+    default boolean tracesPasses() {
+        return false;
+    }
+
+    /** Called when a call with the header {@code traceparent} was decided. */
+    default void traced(CharSequence traceparent, MutableDecision decision) {}
 
     /** Called when a call other than an ordinary answer to {@code ShouldRateLimit} has ended with {@code status}. */
     default void ended(GrpcStatus status) {}

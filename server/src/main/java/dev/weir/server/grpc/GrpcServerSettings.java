@@ -52,7 +52,7 @@ public record GrpcServerSettings(
      * @param connections open connections; further ones are closed at once
      * @param connectionsPerAddress open connections of one peer address
      * @param streams open streams on a connection
-     * @param lasting open streams without a time limit on a connection: health watches and reflection
+     * @param lasting open streams without a time limit on a connection: health watches, reflection and quotas
      * @param headerList bytes of a request's headers, as HTTP/2 counts them
      * @param buffered bytes of unfinished requests over all connections; a call that arrives whole counts nothing
      * @param unsent bytes of answers that wait for a connection's flow control windows

@@ -3,6 +3,7 @@ package dev.weir.server.grpc;
 import dev.weir.server.grpc.http2.FrameDecoder;
 import dev.weir.server.grpc.http2.RequestHead;
 import dev.weir.server.grpc.protocol.GrpcMethod;
+import dev.weir.server.grpc.service.GrpcServiceCall;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,14 @@ import org.jspecify.annotations.Nullable;
 final class GrpcStream {
     int id;
     GrpcMethod method = GrpcMethod.UNKNOWN;
+    /** The caller is {@code weir-remote}: its requests and answers have details that the protocol has no field for. */
+    boolean weirClient;
+    /** The header {@code traceparent} of the call, or null. */
+    @Nullable
+    CharSequence traceParent;
+    /** The header {@code x-envoy-node} of the call, or null. */
+    @Nullable
+    CharSequence envoyNode;
     /** When the stream was opened, by the server's clock. */
     long beganMicros;
     /** When the caller's deadline expires, by the server's clock. */
@@ -28,6 +37,8 @@ final class GrpcStream {
     /** Bytes that do not make a whole message yet. */
     @Nullable
     ByteBuf body;
+    /** The bytes of a long report that were not passed on yet; 0 between messages. */
+    int partsLeft;
     /** The bytes of {@link #body} that are charged to the server's bound on buffered bytes. */
     int charged;
     /** Discarded bytes of a refused request. */
@@ -48,6 +59,9 @@ final class GrpcStream {
     byte @Nullable [] trailers;
     /** Whether the stream is queued for the connection's window. */
     boolean queued;
+    /** The call, for a service other than the rate limit service. */
+    @Nullable
+    GrpcServiceCall call;
     /** Called when the stream ends before its call does. */
     @Nullable
     Runnable onGone;
@@ -58,16 +72,21 @@ final class GrpcStream {
         this.sendWindow = sendWindow;
         this.beganMicros = nowMicros;
         method = GrpcMethod.UNKNOWN;
+        weirClient = false;
+        traceParent = null;
+        envoyNode = null;
         deadlineMicros = Long.MAX_VALUE;
         waitingMicros = FrameDecoder.NOT_WAITING;
         remoteEnded = false;
         discarding = false;
         lengthLeft = RequestHead.NO_LENGTH;
+        partsLeft = 0;
         charged = 0;
         discarded = 0;
         headSent = false;
         refusal = null;
         bodiless = false;
         trailers = null;
+        call = null;
     }
 }

@@ -67,7 +67,7 @@ final class SendFlow {
         ByteBuf waiting = stream.unsent;
         if (waiting == null) {
             stream.unsent = bytes;
-            held += bytes.capacity();
+            held += ReceiveFlow.STREAM_COST + bytes.capacity();
         } else {
             // A composite, not one growing buffer: growing holds both sizes at once, and large arrays fragment the
             // heap.
@@ -86,7 +86,7 @@ final class SendFlow {
     void drop(GrpcStream stream) {
         if (stream.unsent != null) {
             unsent -= stream.unsent.readableBytes();
-            held -= stream.unsent.capacity();
+            held -= ReceiveFlow.STREAM_COST + stream.unsent.capacity();
         }
         if (stream.queued) {
             stream.queued = false;
@@ -114,7 +114,7 @@ final class SendFlow {
             stream.sendWindow -= length;
             unsent -= length;
             if (last) {
-                held -= bytes.capacity();
+                held -= ReceiveFlow.STREAM_COST + bytes.capacity();
                 bytes.release();
                 bytes = null;
                 stream.unsent = null;
@@ -136,7 +136,7 @@ final class SendFlow {
         }
     }
 
-    /** The bytes of the buffers in which answers wait for the peer's windows. */
+    /** The memory of the streams whose answers wait for the peer's windows, with these answers. */
     long held() {
         return held;
     }

@@ -12,6 +12,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.timeout.IdleStateHandler;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ConnectionBase;
 import java.nio.charset.StandardCharsets;
@@ -46,9 +47,9 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
 
     /**
      * Hands a connection over to Vert.x, which knows it once its first request is there or TLS is negotiated. From then
-     * on {@link Http1Guard} watches its heads.
+     * on {@link Http1Guard} watches its heads, and {@code direct}, if there is one, takes plain requests.
      */
-    static void handOver(HttpConnection connection) {
+    static void handOver(HttpConnection connection, @Nullable DirectHandler direct, @Nullable PlainPostReader reader) {
         ConnectionBase base = (ConnectionBase) connection;
         ChannelPipeline pipeline = base.channel().pipeline();
         if (pipeline.get(FIRST_HEAD) instanceof FirstHead first) {
@@ -58,10 +59,15 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
                 first.meter().input().upgraded();
                 first.meter().http2(MeteredFlowController.on(http2.connection()));
             } else if (Http1Guard.isHttp1(pipeline)) {
-                pipeline.addBefore(
-                        base.channelHandlerContext().name(),
-                        "heads",
-                        new Http1Guard(first.timeout(), first.meter().input(), first::countTimeout));
+                Http1Guard guard = new Http1Guard(first.timeout(), first.meter(), first::countTimeout);
+                pipeline.addBefore(base.channelHandlerContext().name(), "heads", guard);
+                if (direct != null && reader != null && pipeline.get(UnfinishedInput.NAME) != null) {
+                    pipeline.addBefore(
+                            UnfinishedInput.NAME,
+                            DirectAnswers.NAME,
+                            new DirectAnswers(
+                                    direct, reader, first.meter(), guard, pipeline.get(IdleStateHandler.class)));
+                }
             }
         }
     }
@@ -73,8 +79,8 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
         if (refused != null) {
             channel.pipeline().addLast(new Refusal(refused));
         } else {
-            HttpConnectionMeter meter =
-                    new HttpConnectionMeter(memory, outOfMemory, new UnfinishedInput(settings.head(), this::closeLate));
+            HttpConnectionMeter meter = new HttpConnectionMeter(
+                    memory, outOfMemory, new UnfinishedInput(settings.head(), this::closeLate, this::tooManyFields));
             channel.pipeline().addLast(HttpConnectionMeter.NAME, meter);
             channel.pipeline().addLast(FIRST_HEAD, new FirstHead(meter));
         }
@@ -84,6 +90,16 @@ final class ConnectionGuard extends ChannelInboundHandlerAdapter {
     private void closeLate(ChannelHandlerContext ctx, String why) {
         countTimeout(why);
         var unused = ctx.channel().close();
+    }
+
+    private void tooManyFields(ChannelHandlerContext ctx) {
+        ctx.channel().config().setAutoRead(false);
+        ChannelHandlerContext guard = ctx.pipeline().context(Http1Guard.class);
+        if (guard != null && guard.handler() instanceof Http1Guard http1) {
+            http1.tooManyFields(guard);
+        } else {
+            refuse(ctx, "431 Request Header Fields Too Large", HttpPort.tooManyFields() + "\n");
+        }
     }
 
     private void countTimeout(String why) {

@@ -71,8 +71,11 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
             implements Transport {
         /** The maximum size of one read, which a connection may hold without being charged. */
         private static final int MAX_READ_BYTES = 16 << 10;
-        /** Reads of a connection in a row before the event loop serves others. */
-        private static final int MAX_READS = 4;
+        /**
+         * Reads of a connection in a row before the event loop serves others: a thousand connections with much to read
+         * delay a well-behaved one by one read each.
+         */
+        private static final int MAX_READS = 1;
         /**
          * Connections that an event loop serves before it runs its tasks. A connection that is over the memory budget is
          * closed by such a task, and holds its memory until then.

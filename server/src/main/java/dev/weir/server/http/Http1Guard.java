@@ -26,12 +26,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Guards an HTTP/1 connection: every head must be complete in time, and a body that cannot be parsed gets an answer.
+ * Guards an HTTP/1 connection: every head must be complete in time and have a bounded number of fields, and a body
+ * that cannot be parsed gets an answer.
  * Vert.x closes without an answer on such a body, and has no timeout for incomplete heads.
  */
 final class Http1Guard extends ChannelDuplexHandler {
     private final Duration timeout;
-    private final UnfinishedInput input;
+    private final HttpConnectionMeter meter;
     private final Runnable onTimeout;
     private @Nullable Future<?> timer;
     private boolean inBody;
@@ -40,12 +41,19 @@ final class Http1Guard extends ChannelDuplexHandler {
     private int unanswered;
     /** Whether the answer to the first of them has begun. */
     private boolean answering;
+    /** The memory of requests that wait behind another on this connection. */
+    private long behind;
 
-    /** Reports complete messages to {@code input}, and runs {@code onTimeout} if a head is not complete in time. */
-    Http1Guard(Duration timeout, UnfinishedInput input, Runnable onTimeout) {
+    /** Reports to {@code meter} what is complete and what waits behind another request, and runs {@code onTimeout} if a head is not complete in time. */
+    Http1Guard(Duration timeout, HttpConnectionMeter meter, Runnable onTimeout) {
         this.timeout = timeout;
-        this.input = input;
+        this.meter = meter;
         this.onTimeout = onTimeout;
+    }
+
+    /** Whether every request has arrived whole and is answered. */
+    boolean isIdle() {
+        return unanswered == 0 && !inBody && timer == null;
     }
 
     /** Whether the pipeline speaks HTTP/1. */
@@ -56,14 +64,23 @@ final class Http1Guard extends ChannelDuplexHandler {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         sawMessage = true;
-        input.used();
+        meter.input().used();
         if (message instanceof HttpRequest request) {
             headComplete();
             if (request.headers().getAll(HttpHeaderNames.HOST).size() > 1) {
                 request.setDecoderResult(DecoderResult.failure(new IllegalArgumentException("Host: more than one")));
             }
+            if (meter.input().hasLongHead() && RequestSize.hasTooManyFields(request.headers())) {
+                request.headers().clear(); // they would live as long as the connection
+                request.setDecoderResult(DecoderResult.failure(new HttpPort.TooManyFieldsException()));
+            }
             inBody = true;
             unanswered++;
+            if (unanswered > 1) {
+                long size = RequestSize.of(request);
+                behind += size;
+                meter.bodies(size);
+            }
         }
         if (message instanceof HttpContent content
                 && content.decoderResult().isFailure()
@@ -79,14 +96,23 @@ final class Http1Guard extends ChannelDuplexHandler {
         ctx.fireChannelRead(message);
     }
 
-    /** Starts the timeout if bytes arrived without completing a message: a head has begun. */
+    /** Starts the timeout if bytes arrived that did not complete a message: a head has begun. */
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
-        if (!sawMessage && !inBody && timer == null && isHttp1(ctx.pipeline())) {
+        if ((!sawMessage || meter.input().hasBegunNext()) && !inBody && timer == null && isHttp1(ctx.pipeline())) {
             startTimer(ctx);
         }
         sawMessage = false;
         ctx.fireChannelReadComplete();
+    }
+
+    /** Answers an incomplete head with too many fields, and closes. */
+    void tooManyFields(ChannelHandlerContext ctx) {
+        if (unanswered == 0) {
+            end(ctx, HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, HttpPort.tooManyFields());
+        } else {
+            var unused = ctx.close(); // an answer is in progress, or the fields are trailers of its request
+        }
     }
 
     private void startTimer(ChannelHandlerContext ctx) {
@@ -117,6 +143,10 @@ final class Http1Guard extends ChannelDuplexHandler {
         }
         if (message instanceof LastHttpContent && answering) {
             unanswered--;
+            if (unanswered <= 1 && behind > 0) {
+                meter.bodies(-behind);
+                behind = 0;
+            }
             answering = false;
         }
         var unused = ctx.write(message, promise);

@@ -1,15 +1,28 @@
 package dev.weir.server.http;
 
-import io.vertx.core.buffer.Buffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.internal.buffer.BufferInternal;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** An HTTP answer that is ready to send. */
 public final class HttpAnswer {
     public static final String JSON = "application/json";
     public static final String PROBLEM = "application/problem+json";
     public static final String TEXT = "text/plain; charset=utf-8";
+
+    /** A shorter body is no more than the objects of its request, which are charged as long as its stream is open. */
+    private static final int FREE = 1 << 10;
+
+    private static final String STATUS_LINE = "HTTP/1.1 ";
 
     private final int status;
     private final String contentType;
@@ -32,16 +45,64 @@ public final class HttpAnswer {
         return new HttpAnswer(status, contentType, body, more);
     }
 
+    /** Returns this answer with another status. */
+    public HttpAnswer withStatus(int other) {
+        return new HttpAnswer(other, contentType, body, headers);
+    }
+
     byte[] body() {
         return body;
     }
 
-    public void send(HttpServerResponse response) {
+    /** Writes this answer as HTTP/1.1. */
+    void write(ByteBuf to) {
+        text(to, STATUS_LINE);
+        text(to, HttpResponseStatus.valueOf(status).toString());
+        field(to, "Content-Type", contentType);
+        for (int i = 0; i < headers.size(); i += 2) {
+            field(to, headers.get(i), headers.get(i + 1));
+        }
+        field(to, "content-length", Integer.toString(body.length));
+        text(to, "\r\n\r\n");
+        to.writeBytes(body);
+    }
+
+    private static void field(ByteBuf to, String name, String value) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if ((c < ' ' && c != '\t') || c == 0x7F) {
+                throw new IllegalArgumentException(name + ": a control character");
+            }
+        }
+        text(to, "\r\n");
+        text(to, name);
+        text(to, ": ");
+        text(to, value);
+    }
+
+    private static void text(ByteBuf to, String text) {
+        to.writeBytes(text.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    /** Answers {@code request}; on its event loop. */
+    public void send(HttpServerRequest request) {
+        HttpServerResponse response = request.response();
         response.setStatusCode(status);
         response.putHeader("Content-Type", contentType);
         for (int i = 0; i < headers.size(); i += 2) {
             response.putHeader(headers.get(i), headers.get(i + 1));
         }
-        response.end(Buffer.buffer(body));
+        Future<Void> sent = response.end(BufferInternal.buffer(Unpooled.wrappedBuffer(body))); // no copy
+        if (body.length > FREE && request.version() == HttpVersion.HTTP_2) {
+            chargeUntil(sent, HttpConnectionMeter.of(request.connection()));
+        }
+    }
+
+    /** Over HTTP/1, and in the windows of HTTP/2, Netty counts what waits; Vert.x queues more before that. */
+    private void chargeUntil(Future<Void> sent, @Nullable HttpConnectionMeter meter) {
+        if (meter != null && !sent.isComplete()) {
+            meter.bodies(body.length);
+            sent.onComplete(done -> meter.bodies(-body.length));
+        }
     }
 }

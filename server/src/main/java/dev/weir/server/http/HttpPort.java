@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.server.memory.PeerAddress;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Handler;
@@ -8,6 +9,7 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
 import java.util.List;
@@ -22,6 +24,18 @@ public final class HttpPort {
 
     private static final int MAX_HEADERS = 16 << 10;
     private static final int IDLE_SECONDS = 30;
+    private static final int MAX_UNREAD = 1 << 20;
+
+    private static final String TOO_MANY_FIELDS = "headers: too many (expected: <= " + RequestSize.MOST_FIELDS + ")";
+
+    /** The reason for which a request with too many header fields counts as one that cannot be parsed. */
+    static final class TooManyFieldsException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        TooManyFieldsException() {
+            super(TOO_MANY_FIELDS, null, false, false);
+        }
+    }
 
     private HttpPort() {}
 
@@ -49,16 +63,60 @@ public final class HttpPort {
         };
     }
 
+    /** The address by which the peer of a request is charged, which no caller chooses; empty if it is not known. */
+    public static String peer(HttpServerRequest request) {
+        return request.connection() instanceof ConnectionBase base
+                ? PeerAddress.of(base.channel().remoteAddress())
+                : "";
+    }
+
+    /**
+     * Wraps {@code handler}. Every request is charged to its connection until it has arrived whole, also if its handler
+     * refuses it or does not read its body. One with a long head is charged at once: one read may hold many such heads.
+     * One with too many header fields is refused: over HTTP/2 a field may take one byte.
+     */
+    public static Handler<HttpServerRequest> charging(Handler<HttpServerRequest> handler) {
+        BodyBudget unread = new BodyBudget(MAX_UNREAD);
+        return request -> {
+            HttpConnectionMeter meter = HttpConnectionMeter.of(request.connection());
+            if (meter != null && meter.input().hasLongHead()) {
+                if (RequestSize.hasTooManyFields(request.headers())) {
+                    refuse(request, HttpProblems.of(431, TOO_MANY_FIELDS, List.of()));
+                    return;
+                }
+                int size = RequestSize.of(request);
+                meter.bodies(size);
+                request.end().onComplete(ended -> meter.bodies(-size));
+            }
+            int taken = RequestBody.taken();
+            handler.handle(request);
+            if (RequestBody.taken() == taken && !request.isEnded()) {
+                RequestBody.discard(request, unread);
+            }
+        };
+    }
+
     /** Handles a new connection; to be called for every one. */
     public static void connected(HttpConnection connection) {
-        ConnectionGuard.handOver(connection);
+        ConnectionGuard.handOver(connection, null, null);
+    }
+
+    /** Returns the handler of new connections on one event loop, whose plain requests {@code direct} answers. */
+    public static Handler<HttpConnection> connected(@Nullable DirectHandler direct) {
+        if (direct == null) {
+            return HttpPort::connected;
+        }
+        PlainPostReader reader = new PlainPostReader(direct.path(), direct.longestBody());
+        return connection -> ConnectionGuard.handOver(connection, direct, reader);
     }
 
     /** Answers a request that could not be parsed, and closes, because the start of the next request is unknown. */
     public static void unparsable(HttpServerRequest request) {
         Throwable cause = request.decoderResult().cause();
         HttpAnswer answer;
-        if (cause instanceof TooLongHttpLineException) {
+        if (cause instanceof TooManyFieldsException) {
+            answer = HttpProblems.of(431, TOO_MANY_FIELDS, List.of());
+        } else if (cause instanceof TooLongHttpLineException) {
             answer = HttpProblems.of(414, "request line: too long (expected: <= " + MAX_LINE + " bytes)", List.of());
         } else if (cause instanceof TooLongHttpHeaderException) {
             answer = HttpProblems.of(431, "headers: too long (expected: <= " + MAX_HEADERS + " bytes)", List.of());
@@ -66,13 +124,29 @@ public final class HttpPort {
             answer = HttpProblems.of(
                     HttpProblemException.badRequest("request: malformed (expected: HTTP/1.1 or HTTP/2)"));
         }
-        answer.with("Connection", "close").send(request.response());
-        var unused = request.connection().close();
+        refuse(request, answer);
+    }
+
+    static String tooManyFields() {
+        return TOO_MANY_FIELDS;
+    }
+
+    private static void refuse(HttpServerRequest request, HttpAnswer answer) {
+        if (request.version() != HttpVersion.HTTP_2) { // HTTP/2 has a frame for that, and no such header
+            answer = answer.with("Connection", "close");
+        }
+        answer.send(request);
+        HttpConnectionMeter meter = HttpConnectionMeter.of(request.connection());
+        if (request.version() == HttpVersion.HTTP_2 && meter != null) {
+            meter.close(); // Vert.x would wait for the open streams of HTTP/2, and keep their heads until then
+        } else {
+            var unused = request.connection().close();
+        }
     }
 
     /** Answers a request whose path or query the router could not parse. */
     public static void malformed(RoutingContext context) {
-        HttpProblems.of(RequestTarget.malformed()).send(context.response());
+        HttpProblems.of(RequestTarget.malformed()).send(context.request());
     }
 
     /** The answer to a request that the router itself refused; null for any other failure. */

@@ -59,6 +59,6 @@ public final class HttpRoutes {
             LOG.log(Level.ERROR, "a request failed with an internal error", failure);
             answer = HttpProblems.of(500, "internal error; see the server's log", List.of());
         }
-        answer.send(context.response());
+        answer.send(context.request());
     }
 }

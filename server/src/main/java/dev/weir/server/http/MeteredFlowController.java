@@ -6,25 +6,34 @@ import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2RemoteFlowController;
 import io.netty.handler.codec.http2.Http2Stream;
 
-/** Counts the bytes of answers that wait for an HTTP/2 peer's flow control windows; Netty's controller does the rest. */
+/**
+ * Counts the memory of an HTTP/2 connection's open streams, and of answers that wait for the peer's flow control windows;
+ * Netty's controller does the rest.
+ */
 final class MeteredFlowController implements Http2RemoteFlowController {
+    /** The objects of an open stream; the request's body or answer may be shorter by far. */
+    private static final int STREAM = 8 << 10;
+
+    private final Http2Connection connection;
     private final Http2RemoteFlowController own;
     private long unsent;
 
-    private MeteredFlowController(Http2RemoteFlowController own) {
+    private MeteredFlowController(Http2Connection connection, Http2RemoteFlowController own) {
+        this.connection = connection;
         this.own = own;
     }
 
     /** Replaces the flow controller of a connection. */
     static MeteredFlowController on(Http2Connection connection) {
         MeteredFlowController metered =
-                new MeteredFlowController(connection.remote().flowController());
+                new MeteredFlowController(connection, connection.remote().flowController());
         connection.remote().flowController(metered);
         return metered;
     }
 
-    long unsent() {
-        return unsent;
+    /** The memory of the open streams, and of the answers that wait for windows. */
+    long held() {
+        return (long) connection.numActiveStreams() * STREAM + unsent;
     }
 
     @Override

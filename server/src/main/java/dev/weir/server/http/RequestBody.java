@@ -1,11 +1,11 @@
 package dev.weir.server.http;
 
+import io.netty.util.concurrent.FastThreadLocal;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -19,10 +19,16 @@ public final class RequestBody {
     private static final int DISCARD_FACTOR = 8;
     /** The time in which this answer, and those to other requests on the connection, are sent before it is closed. */
     private static final long CLOSING_SECONDS = 1;
-    /** The approximate memory of an open request besides its head and body. */
-    private static final int REQUEST_COST = 4 << 10;
 
     private static final long NO_TIMER = -1;
+
+    /** How many bodies were taken on this event loop. */
+    private static final FastThreadLocal<int[]> TAKEN = new FastThreadLocal<>() {
+        @Override
+        protected int[] initialValue() {
+            return new int[1];
+        }
+    };
 
     private final HttpServerRequest request;
     private final BodyBudget budget;
@@ -41,6 +47,17 @@ public final class RequestBody {
         this.budget = budget;
         this.failed = failed;
         this.declared = declared(request);
+        TAKEN.get()[0]++;
+    }
+
+    /** Notes that a handler takes the body of the current request later. */
+    public static void takenLater() {
+        TAKEN.get()[0]++;
+    }
+
+    /** A count of the bodies that were read or discarded on this event loop; it wraps around. */
+    static int taken() {
+        return TAKEN.get()[0];
     }
 
     /** Passes the whole body, of any content type, to {@code whole}; or an error to {@code failed}. */
@@ -66,10 +83,23 @@ public final class RequestBody {
         body.context.runOnContext(read -> body.await());
     }
 
+    /**
+     * Discards the body of a request that is answered without it, within the same bounds: a caller that sends too much,
+     * or too slowly, loses its connection.
+     */
+    public static void discard(HttpServerRequest request, BodyBudget budget) {
+        RequestBody body = new RequestBody(request, budget, refused -> {});
+        body.refused = true;
+        request.handler(body::collect);
+        request.exceptionHandler(gone -> body.end());
+        request.endHandler(end -> body.end());
+        body.context.runOnContext(read -> body.await());
+    }
+
     private void await() {
         if (!over) {
             timer = context.owner().setTimer(budget.timeout().toMillis(), fired -> timedOut());
-            reserve(REQUEST_COST + sizeOfHead());
+            reserve(RequestSize.of(request));
         }
     }
 
@@ -134,14 +164,6 @@ public final class RequestBody {
             budget.release(request.connection(), kept);
             kept = 0;
         }
-    }
-
-    private int sizeOfHead() {
-        int size = request.uri().length();
-        for (Map.Entry<String, String> each : request.headers()) {
-            size += each.getKey().length() + each.getValue().length();
-        }
-        return size;
     }
 
     private HttpProblemException tooLarge() {

@@ -1,18 +1,17 @@
 package dev.weir.server.listener;
 
 import dev.weir.server.http.HttpPort;
+import dev.weir.server.http.PortHandler;
 import dev.weir.server.settings.ListenAddress;
 import dev.weir.server.tls.ReloadableTlsIdentity;
 import dev.weir.server.tls.TlsIdentity;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
-import io.vertx.core.Handler;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -42,7 +41,7 @@ public final class HttpListeners {
             HttpServerOptions plain,
             @Nullable ReloadableTlsIdentity tls,
             int loops,
-            Supplier<Handler<HttpServerRequest>> handlers) {
+            Supplier<PortHandler> handlers) {
         HttpServerOptions options = tls == null ? plain : HttpTls.over(plain, tls.current());
         int port = address.port() == 0 ? FREE_PORTS.decrementAndGet() : address.port();
         List<HttpServer> instances = new CopyOnWriteArrayList<>();
@@ -79,14 +78,14 @@ public final class HttpListeners {
         private final HttpServerOptions options;
         private final int port;
         private final String host;
-        private final Supplier<Handler<HttpServerRequest>> handlers;
+        private final Supplier<PortHandler> handlers;
 
         Listener(
                 List<HttpServer> servers,
                 HttpServerOptions options,
                 int port,
                 String host,
-                Supplier<Handler<HttpServerRequest>> handlers) {
+                Supplier<PortHandler> handlers) {
             this.servers = servers;
             this.options = options;
             this.port = port;
@@ -96,10 +95,11 @@ public final class HttpListeners {
 
         @Override
         public void start(Promise<Void> started) {
+            PortHandler handler = handlers.get();
             HttpServer server = vertx.createHttpServer(options)
-                    .connectionHandler(HttpPort::connected)
+                    .connectionHandler(HttpPort.connected(handler.direct()))
                     .invalidRequestHandler(HttpPort::unparsable)
-                    .requestHandler(handlers.get());
+                    .requestHandler(HttpPort.charging(handler.requests()));
             server.listen(port, host).onSuccess(servers::add).<Void>mapEmpty().onComplete(started);
         }
     }

@@ -2,6 +2,7 @@ package dev.weir.server.listener;
 
 import dev.weir.server.grpc.GrpcServer;
 import dev.weir.server.http.HttpPort;
+import dev.weir.server.http.PortHandler;
 import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.rest.RestApi;
 import dev.weir.server.settings.ListenAddress;
@@ -42,13 +43,13 @@ public final class Listeners {
     /**
      * Binds the ports.
      *
-     * @param rest makes the handler of the HTTP port, one for each event loop
+     * @param rest makes the handlers of the HTTP port, for each event loop
      * @param metricsAt makes the handler of the port of the reference's metrics, given the path of the page
      * @param adminFor makes the handler of the admin port, given the HTTP port, which its pages link to
      * @throws StartException if a port cannot be bound
      */
     public void bind(
-            Supplier<Handler<HttpServerRequest>> rest,
+            Supplier<PortHandler> rest,
             Function<String, Handler<HttpServerRequest>> metricsAt,
             IntFunction<Handler<HttpServerRequest>> adminFor)
             throws StartException {
@@ -75,7 +76,12 @@ public final class Listeners {
                 "admin_port",
                 admin,
                 httpServers
-                        .listen(admin, HttpPort.options(), certificates.admin(), 1, () -> adminFor.apply(http.port()))
+                        .listen(
+                                admin,
+                                HttpPort.options(),
+                                certificates.admin(),
+                                1,
+                                () -> PortHandler.of(adminFor.apply(http.port())))
                         .map(ListenAddress::port)
                         .toCompletionStage());
         Settings.ReferenceMetrics metrics = settings.referenceMetrics();
@@ -91,7 +97,7 @@ public final class Listeners {
                                     HttpPort.options(),
                                     null,
                                     1,
-                                    () -> metricsAt.apply(metrics.path()))
+                                    () -> PortHandler.of(metricsAt.apply(metrics.path())))
                             .map(ListenAddress::port)
                             .toCompletionStage());
         }

@@ -19,10 +19,15 @@ import org.jspecify.annotations.Nullable;
  * <p>When a connection, an address or the process exceeds its limit, the budget closes the costliest connections until
  * an eighth of that limit is free again. Among equally costly connections the oldest is closed first: a caller that
  * reads its answer finishes soon, and one that never does grows old.
+ *
+ * <p>The table of headers, which lives as long as its connection, counts towards every limit, but does not make a
+ * connection costly: a well-behaved caller fills one as well. Connections that hold nothing else are closed last, the
+ * newest first.
  */
 public final class MemoryBudget {
-    private static final Comparator<Charged> COSTLIEST_FIRST =
-            Comparator.comparingLong(Charged::bytes).reversed().thenComparingLong(each -> each.of.number());
+    private static final Comparator<Charged> COSTLIEST_FIRST = Comparator.comparingLong(Charged::unfinished)
+            .reversed()
+            .thenComparingLong(each -> each.unfinished > 0 ? each.of.number() : -each.of.number());
 
     /** The bytes that one peer address holds over all its connections. */
     static final class Address {
@@ -36,7 +41,7 @@ public final class MemoryBudget {
     }
 
     /** A connection and a copy of its charge, which may change while connections are sorted. */
-    private record Charged(ConnectionMemory of, long bytes) {}
+    private record Charged(ConnectionMemory of, long bytes, long unfinished) {}
 
     private final MemoryLimits limits;
     private final ClosedConnections closed = new ClosedConnections();
@@ -45,9 +50,16 @@ public final class MemoryBudget {
     private final Map<String, Address> addresses = new ConcurrentHashMap<>();
     private final Set<ConnectionMemory> connections = ConcurrentHashMap.newKeySet();
     private final ReentrantLock closing = new ReentrantLock();
+    private final WaitingMemory waiting;
 
     public MemoryBudget(MemoryLimits limits) {
         this.limits = limits;
+        this.waiting = new WaitingMemory(limits.process() / 2);
+    }
+
+    /** The budget for requests whose answers wait; half of that of the process, and beside it. */
+    public WaitingMemory waiting() {
+        return waiting;
     }
 
     public MemoryLimits limits() {
@@ -127,7 +139,7 @@ public final class MemoryBudget {
             }
             List<Charged> order = connections.stream()
                     .filter(candidates)
-                    .map(each -> new Charged(each, each.charged()))
+                    .map(each -> new Charged(each, each.charged(), each.unfinished()))
                     .filter(each -> each.bytes > 0)
                     .sorted(COSTLIEST_FIRST)
                     .toList();

@@ -1,5 +1,6 @@
 package dev.weir.server.memory;
 
+import dev.weir.internal.runtime.HeapShare;
 import io.netty.util.internal.PlatformDependent;
 
 /**
@@ -11,17 +12,15 @@ import io.netty.util.internal.PlatformDependent;
  */
 public record MemoryLimits(long process, long address, long connection) {
     private static final long LEAST = 16L << 20;
-    private static final long MOST = 256L << 20;
     private static final long LEAST_CONNECTION = 8L << 20;
     private static final int CONNECTIONS = 8;
 
     /**
-     * A quarter of the heap, and half of the direct memory at most, because requests are held in both; never more than
-     * {@link #MOST}, because the garbage collector copies it.
+     * Its {@linkplain HeapShare#NETWORK share of the heap}, and half of the direct memory at most, because requests are
+     * held in both.
      */
     public static MemoryLimits ofThisProcess() {
-        long share = Math.min(Runtime.getRuntime().maxMemory() / 4, PlatformDependent.maxDirectMemory() / 2);
-        return of(Math.min(MOST, share));
+        return of(Math.min(HeapShare.NETWORK.ofThisHeap(), PlatformDependent.maxDirectMemory() / 2));
     }
 
     /** One address may take half of {@code process}, and one connection an eighth, or several messages of the largest size. */

@@ -9,13 +9,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The address by which connections are counted: all of IPv4, and the first 64 bits of IPv6, which one host owns. */
-final class PeerAddress {
+public final class PeerAddress {
     private static final int PREFIX = 8;
     private static final String UNKNOWN = "unknown";
 
     private PeerAddress() {}
 
-    static String of(@Nullable SocketAddress remote) {
+    /** The address of {@code remote}, or its prefix, as text. */
+    public static String of(@Nullable SocketAddress remote) {
         if (!(remote instanceof InetSocketAddress socket) || socket.getAddress() == null) {
             return UNKNOWN;
         }

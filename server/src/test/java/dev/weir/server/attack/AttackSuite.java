@@ -111,6 +111,34 @@ abstract class AttackSuite extends UnderAttack {
         underAttack(true, () -> sending(server.http, 2_000, block));
     }
 
+    /** A field takes four bytes on the wire over HTTP/1, one over HTTP/2, and more than a hundred in the heap. */
+    @Test
+    void headsOfThousandsOfFields() throws Exception {
+        byte[] http1 = ("POST /v1/ratelimit/check HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
+                        + "a:\r\n".repeat(3_900) + "\r\n5\r\n")
+                .getBytes(US_ASCII);
+        byte[] behindAnother = ("GET /healthcheck HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n"
+                        + "a:\r\n".repeat(3_900))
+                .getBytes(US_ASCII);
+        byte[] fields = new byte[3_300];
+        Arrays.fill(fields, (byte) (0x80 | 21)); // "age" of the static table
+        byte[] block = join(
+                RawPeer.block(":method", "POST", ":scheme", "http", ":path", "/v1/ratelimit/check", ":authority", "a"),
+                fields);
+        byte[][] http2 = new byte[21][];
+        http2[0] = RawPeer.hello();
+        for (int i = 1; i < http2.length; i++) {
+            http2[i] = RawPeer.frame(HEADERS, END_HEADERS, 2 * i - 1, block);
+        }
+        int part = Boolean.getBoolean("weir.attack.long") ? 1 : 4;
+        underAttack(false, () -> {
+            List<HostileSockets> all = new ArrayList<>(sending(server.http, 600 / part, http1));
+            all.addAll(sending(server.http, 200 / part, join(http2)));
+            all.addAll(sending(server.http, 1_000 / part, behindAnother));
+            return all;
+        });
+    }
+
     @Test
     void bodiesThatNeverEnd() throws Exception {
         byte[] rest = join(
@@ -228,11 +256,5 @@ abstract class AttackSuite extends UnderAttack {
             all[i] = field[i % field.length];
         }
         return all;
-    }
-
-    private static byte[] repeated(byte[] bytes, int times) {
-        byte[][] all = new byte[times][];
-        Arrays.fill(all, bytes);
-        return join(all);
     }
 }

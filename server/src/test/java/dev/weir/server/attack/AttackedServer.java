@@ -102,8 +102,8 @@ final class AttackedServer implements AutoCloseable {
     }
 
     /**
-     * What ships, and the one class of the tests that starts it. {@code -Dweir.attack.class-path} names what shipped
-     * before, to see that an attack succeeds there, and {@code -Dweir.attack.main} its main class.
+     * The shipped classes, and the one class of the tests that starts them. {@code -Dweir.attack.class-path} names those
+     * of an earlier version, to see that an attack succeeds there, and {@code -Dweir.attack.main} its main class.
      */
     private static String classPath() throws IOException {
         Path target = Path.of("target");
@@ -149,7 +149,7 @@ final class AttackedServer implements AutoCloseable {
         return List.copyOf(lines);
     }
 
-    /** What it uses after a garbage collection. */
+    /** The heap it uses after a garbage collection. */
     Memory memory() throws InterruptedException {
         answers.clear();
         commands.println();

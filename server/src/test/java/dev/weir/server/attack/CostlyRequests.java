@@ -15,7 +15,7 @@ final class CostlyRequests implements AutoCloseable {
               - name: steady
                 match: {endpoint: "/steady"}
                 key_by: [user_id]
-                limit: {requests: 1000000, window: 1m}
+                limit: {requests: 1000000, window: 90d, algorithm: fixed_window}
               - name: log
                 match: {endpoint: "/log"}
                 key_by: [user_id]

@@ -1,11 +1,15 @@
 package dev.weir.server.attack;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +21,8 @@ final class HostileSockets implements AutoCloseable {
     private static final long PAUSE_NANOS = 500_000;
 
     private final List<SocketChannel> open = new ArrayList<>();
+    private final Set<SocketChannel> heard = new HashSet<>();
+    private int occurred;
 
     /** Opens {@code count} connections to {@code port} from {@code addresses} addresses in turn; refused ones are left out. */
     static HostileSockets to(int port, int count, int addresses) {
@@ -97,6 +103,41 @@ final class HostileSockets implements AutoCloseable {
             }
         }
         return closed;
+    }
+
+    /** Reads what the server has sent since the last call; returns how often {@code text} occurred so far. */
+    int received(String text) {
+        ByteBuffer into = ByteBuffer.allocate(64 << 10);
+        for (SocketChannel each : open) {
+            try {
+                for (int read = each.read(into); read > 0; read = each.read(into)) {
+                    String all = US_ASCII.decode(into.flip()).toString();
+                    for (int at = all.indexOf(text); at >= 0; at = all.indexOf(text, at + 1)) {
+                        occurred++;
+                    }
+                    into.clear();
+                }
+            } catch (IOException e) {
+                into.clear(); // the server has closed it
+            }
+        }
+        return occurred;
+    }
+
+    /** Whether every connection has received something, or was closed by the server; what came is read. */
+    boolean haveAllReceived() {
+        ByteBuffer into = ByteBuffer.allocate(64 << 10);
+        for (SocketChannel each : open) {
+            try {
+                if (!heard.contains(each) && each.read(into.clear()) == 0) {
+                    return false;
+                }
+            } catch (IOException e) {
+                // closed
+            }
+            heard.add(each);
+        }
+        return true;
     }
 
     private static void close(@Nullable SocketChannel channel) {

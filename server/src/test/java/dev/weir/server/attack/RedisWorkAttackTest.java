@@ -32,6 +32,17 @@ class RedisWorkAttackTest extends UnderAttack {
     }
 
     @Override
+    String rules() {
+        return """
+                  - name: leased_permits
+                    match: {endpoint: "/permits"}
+                    key_by: user_id
+                    limit: {requests: 10000, algorithm: concurrency, permit_ttl: 2s}
+                    consistency: leased
+                """;
+    }
+
+    @Override
     List<String> flags() {
         return List.of("--store=" + redis.uri(), "--deadline=" + DEADLINE);
     }
@@ -62,6 +73,25 @@ class RedisWorkAttackTest extends UnderAttack {
         });
         assertThat(metric("ratelimit_degraded_total") - degraded)
                 .as("decisions without Redis")
+                .isZero();
+    }
+
+    /** Every caller has a level of its own in Redis, and nobody releases a permit. */
+    @Test
+    void permitLevelsOfManyCallers() throws Exception {
+        String others = "rule=\"steady\"";
+        double degraded = metric("ratelimit_degraded_total", others);
+        underAttack(false, () -> {
+            List<byte[]> each = new ArrayList<>();
+            for (int i = 0; i < 2_000; i++) {
+                each.add(post("/v1/concurrency/acquire", body("level" + i, "/permits")));
+                each.add(post("/v1/concurrency/acquire", body("level" + i % 10, "/permits")));
+            }
+            asking(each);
+            return List.of();
+        });
+        assertThat(metric("ratelimit_degraded_total", others) - degraded)
+                .as("decisions of others without Redis")
                 .isZero();
     }
 

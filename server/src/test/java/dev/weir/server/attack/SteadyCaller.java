@@ -11,6 +11,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.http.HttpResponse;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/** A well-behaved caller that asks all the time: over gRPC, over REST, and over connections that it opens anew. */
+/**
+ * A well-behaved caller that asks all the time: over gRPC, over REST, and over connections that it opens anew. Over REST it
+ * also counts by itself what is left of its limit: the server may neither forget a request of it nor count another's.
+ */
 final class SteadyCaller implements AutoCloseable {
     private static final int PERIOD_MILLIS = 25;
     private static final long STALL_CHECK_NANOS = 5_000_000;
@@ -42,6 +46,8 @@ final class SteadyCaller implements AutoCloseable {
     private final Map<String, Long> slowest = new ConcurrentHashMap<>();
     private final Map<String, Integer> asked = new ConcurrentHashMap<>();
     private final List<String> failures = new CopyOnWriteArrayList<>();
+    /** The rest of its limit over REST; -1 if that is not known. */
+    private long left = -1;
 
     private SteadyCaller(AttackedServer server, GrpcCaller grpc) {
         this.grpc = grpc;
@@ -54,20 +60,32 @@ final class SteadyCaller implements AutoCloseable {
         byte[] message = Arrays.copyOfRange(prefixed, 5, prefixed.length);
         caller.watchStalls();
         caller.every("gRPC", () -> caller.grpc.call(message));
-        caller.every(
-                "REST",
-                () -> require(caller.http
-                        .check(new JsonObject().put("user_id", "steady").put("endpoint", "/steady"))
-                        .statusCode()));
+        caller.every("REST", caller::check);
         caller.every("new HTTP connection", () -> fresh(server.http, "/healthcheck"));
         caller.every("new admin connection", () -> fresh(server.admin, "/version"));
         return caller;
     }
 
-    private static void require(int status) {
-        if (status != 200) {
-            throw new IllegalStateException("status " + status);
+    /** Asks over REST; by one thread at a time. */
+    private void check() throws Exception {
+        long before = left;
+        left = -1;
+        HttpResponse<String> answer = http.post(
+                "/v1/ratelimit/check",
+                new JsonObject()
+                        .put("user_id", "steady")
+                        .put("endpoint", "/steady")
+                        .encode(),
+                "X-Weir-Priority",
+                "critical"); // counts where the server trusts it
+        if (answer.statusCode() != 200) {
+            throw new IllegalStateException("status " + answer.statusCode());
         }
+        long now = new JsonObject(answer.body()).getLong("remaining");
+        if (before >= 0 && now != before - 1) {
+            throw new IllegalStateException("remaining " + now + " after " + before);
+        }
+        left = now;
     }
 
     private static void fresh(int port, String path) throws IOException {

@@ -1,14 +1,20 @@
 package dev.weir.server.attack;
 
+import static dev.weir.server.grpc.RawPeer.join;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.server.GrpcCaller;
 import dev.weir.server.HttpCaller;
+import dev.weir.server.grpc.RawPeer;
+import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -37,7 +43,7 @@ abstract class UnderAttack {
     /** One for each reason, and five of one text, after which the log is throttled. */
     private static final int MOST_LINES = 8;
 
-    /** What one case does; the sockets stay open while the well-behaved caller is watched. */
+    /** The attack of one case; its sockets stay open while the well-behaved caller is watched. */
     interface Attack {
         List<HostileSockets> begin() throws Exception;
     }
@@ -45,6 +51,7 @@ abstract class UnderAttack {
     private final String heap;
     private final int scale;
     private final long directSlack;
+    private Path folder = Path.of("");
     private Path rules = Path.of("");
 
     @SuppressWarnings("NullAway.Init") // started before each case
@@ -64,11 +71,13 @@ abstract class UnderAttack {
 
     @BeforeAll
     void writeRules(@TempDir Path folder) throws Exception {
+        this.folder = folder;
         String each = IntStream.range(0, RULES)
                 .mapToObj(i -> "  - name: rule_" + i + "\n    match: {endpoint: \"/r/" + i
                         + "\"}\n    key_by: [user_id]\n    limit: {requests: 1000000, window: 1m}\n")
                 .collect(Collectors.joining());
-        rules = Files.writeString(folder.resolve("rules.yaml"), "domain: d\nrules:\n" + each + CostlyRequests.RULES);
+        rules = Files.writeString(
+                folder.resolve("rules.yaml"), "domain: d\nrules:\n" + each + CostlyRequests.RULES + rules());
     }
 
     @BeforeEach
@@ -82,6 +91,16 @@ abstract class UnderAttack {
             caller = SteadyCaller.of(server, grpc());
             await().atMost(PATIENCE).until(() -> caller.answers() > 40);
         }
+    }
+
+    /** A folder for this class, which is deleted afterwards. */
+    final Path folder() {
+        return folder;
+    }
+
+    /** Rules beside those that every case needs, as lines of a rule file. */
+    String rules() {
+        return "";
     }
 
     /** Flags of the server beside those that every case needs. */
@@ -157,6 +176,7 @@ abstract class UnderAttack {
         if (heap.equals("256m")) {
             assertThat(server.peakResident()).as("resident at most").isLessThan(CONTAINER);
         }
+        assertThat(lines).as("log").noneMatch(line -> line.contains("memory ran out"));
         assertThat(lines).as("log lines").hasSizeLessThanOrEqualTo(MOST_LINES);
         if (closes && scale == 1) { // a large heap may hold all of it
             assertThat(counted).as("connections closed, by the metric").isPositive();
@@ -171,11 +191,55 @@ abstract class UnderAttack {
 
     /** The sum of a metric's time series. */
     final double metric(String metric) throws Exception {
+        return metric(metric, "");
+    }
+
+    /** The sum of those of a metric's time series whose line contains {@code label}. */
+    final double metric(String metric, String label) throws Exception {
         String page = new HttpCaller(server.http).get("/metrics").body();
         return page.lines()
-                .filter(line -> line.startsWith(metric))
+                .filter(line -> line.startsWith(metric) && line.contains(label))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
                 .sum();
+    }
+
+    /** Sends these one after the other, a few at a time: what they leave behind is the attack, and not how fast they come. */
+    final void asking(List<byte[]> requests) {
+        int atOnce = 40;
+        try (HostileSockets socket = HostileSockets.to(server.http, 1, 1)) {
+            for (int i = 0; i < requests.size(); i += atOnce) {
+                int sent = Math.min(i + atOnce, requests.size());
+                socket.send(join(requests.subList(i, sent).toArray(byte[][]::new)));
+                await().atMost(ANSWERED)
+                        .pollDelay(Duration.ZERO)
+                        .pollInterval(Duration.ofMillis(1))
+                        .until(() -> socket.received("HTTP/1.1 ") >= sent);
+            }
+        }
+    }
+
+    static List<byte[]> repeatedly(byte[] request, int times) {
+        return Collections.nCopies(times, request);
+    }
+
+    static String body(String user, String endpoint) {
+        return new JsonObject()
+                .put("domain", "d")
+                .put("user_id", user)
+                .put("endpoint", endpoint)
+                .encode();
+    }
+
+    static byte[] post(String path, String body) {
+        return ("POST " + path + " HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: "
+                        + body.length() + "\r\n\r\n" + body)
+                .getBytes(US_ASCII);
+    }
+
+    static byte[] repeated(byte[] bytes, int times) {
+        byte[][] all = new byte[times][];
+        Arrays.fill(all, bytes);
+        return RawPeer.join(all);
     }
 
     private String tail() {

@@ -6,21 +6,12 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.server.RunningServer;
-import dev.weir.testkit.ExternalPrograms;
-import dev.weir.testkit.FreePorts;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -54,16 +45,17 @@ class EnvoyConcurrencyTest {
     void permitsAreTakenAndGivenBackWithTheStream() throws Exception {
         try (SlowBackend backend = new SlowBackend();
                 RunningServer weir = RunningServer.with(rules("60s"), "deadline", "5s");
-                RunningEnvoy envoy = new RunningEnvoy(folder, weir.grpcPort(), backend.port())) {
+                RunningEnvoy envoy =
+                        new RunningEnvoy(folder, "envoy-concurrency.yaml", weir.grpcPort(), backend.port())) {
             for (int round = 0; round < 2; round++) {
                 List<CompletableFuture<Integer>> held = new ArrayList<>();
                 for (int i = 0; i < LIMIT; i++) {
-                    held.add(envoy.get("a"));
+                    held.add(get(envoy, "a"));
                 }
                 await().atMost(20, SECONDS).until(() -> backend.waiting() == LIMIT);
                 assertThat(inFlight(weir, "a")).isEqualTo(LIMIT);
-                assertThat(envoy.get("a").get(20, SECONDS)).isEqualTo(429);
-                assertThat(envoy.get("a").get(20, SECONDS)).isEqualTo(429);
+                assertThat(get(envoy, "a").get(20, SECONDS)).isEqualTo(429);
+                assertThat(get(envoy, "a").get(20, SECONDS)).isEqualTo(429);
                 assertThat(inFlight(weir, "a"))
                         .as("a denied one gives nothing back")
                         .isEqualTo(LIMIT);
@@ -81,9 +73,10 @@ class EnvoyConcurrencyTest {
     void permitsComeBackWhenEnvoyDies() throws Exception {
         try (SlowBackend backend = new SlowBackend();
                 RunningServer weir = RunningServer.with(rules("3s"), "deadline", "5s")) {
-            try (RunningEnvoy envoy = new RunningEnvoy(folder, weir.grpcPort(), backend.port())) {
+            try (RunningEnvoy envoy =
+                    new RunningEnvoy(folder, "envoy-concurrency.yaml", weir.grpcPort(), backend.port())) {
                 for (int i = 0; i < LIMIT; i++) {
-                    var unused = envoy.get("a");
+                    var unused = get(envoy, "a");
                 }
                 await().atMost(20, SECONDS).until(() -> backend.waiting() == LIMIT);
                 envoy.kill();
@@ -91,6 +84,10 @@ class EnvoyConcurrencyTest {
             await().atMost(20, SECONDS).until(() -> inFlight(weir, "a") == 0);
             backend.answer(LIMIT);
         }
+    }
+
+    private static CompletableFuture<Integer> get(RunningEnvoy envoy, String user) {
+        return envoy.get("/", "x-user", user);
     }
 
     private Path rules(String ttl) throws IOException {
@@ -156,86 +153,6 @@ class EnvoyConcurrencyTest {
             answers.release(1_000);
             server.stop(0);
             threads.shutdownNow();
-        }
-    }
-
-    /** An Envoy with the documented route. */
-    private static final class RunningEnvoy implements AutoCloseable {
-        private static final int WARM_UP_CALLS = 50;
-
-        private final HttpClient client = HttpClient.newHttpClient();
-        private final Process process;
-        private final int port = FreePorts.free();
-
-        RunningEnvoy(Path folder, int weir, int backend) throws Exception {
-            String config = new String(
-                            EnvoyConcurrencyTest.class
-                                    .getResourceAsStream("envoy-concurrency.yaml")
-                                    .readAllBytes(),
-                            StandardCharsets.UTF_8)
-                    .replace("ENVOY_PORT", Integer.toString(port))
-                    .replace("BACK_PORT", Integer.toString(backend))
-                    .replace("WEIR_PORT", Integer.toString(weir));
-            Path file = Files.writeString(folder.resolve("envoy.yaml"), config);
-            Path log = folder.resolve("envoy.log");
-            process = new ProcessBuilder(
-                            ExternalPrograms.program("envoy").toString(),
-                            "-c",
-                            file.toString(),
-                            "--concurrency",
-                            "1",
-                            "--disable-hot-restart",
-                            "-l",
-                            "warning")
-                    .redirectErrorStream(true)
-                    .redirectOutput(log.toFile())
-                    .start();
-            await().atMost(Duration.ofSeconds(20)).until(() -> {
-                assertThat(process.isAlive()).as(() -> read(log)).isTrue();
-                return listens();
-            });
-            for (int i = 0; i < WARM_UP_CALLS; i++) {
-                send("/warm-up", "warm-up-" + i).get(20, SECONDS);
-            }
-        }
-
-        CompletableFuture<Integer> get(String user) {
-            return send("/", user);
-        }
-
-        private CompletableFuture<Integer> send(String path, String user) {
-            HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-                    .header("x-user", user)
-                    .build();
-            return client.sendAsync(request, HttpResponse.BodyHandlers.discarding())
-                    .thenApply(HttpResponse::statusCode);
-        }
-
-        private boolean listens() {
-            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                return socket.isConnected();
-            } catch (IOException e) {
-                return false;
-            }
-        }
-
-        /** Ends it without a word to anybody. */
-        void kill() {
-            process.destroyForcibly().onExit().join();
-        }
-
-        @Override
-        public void close() {
-            process.destroy();
-            process.onExit().join();
-        }
-    }
-
-    private static String read(Path log) {
-        try {
-            return Files.readString(log);
-        } catch (IOException e) {
-            return e.toString();
         }
     }
 }

@@ -63,6 +63,7 @@ class GrpcServicesTest {
         assertThat(response.getListServicesResponse().getServiceList())
                 .extracting(ServiceResponse::getName)
                 .containsExactlyInAnyOrder(
+                        "envoy.service.rate_limit_quota.v3.RateLimitQuotaService",
                         "envoy.service.ratelimit.v3.RateLimitService",
                         "grpc.health.v1.Health",
                         "grpc.reflection.v1.ServerReflection",
@@ -147,7 +148,7 @@ class GrpcServicesTest {
         requests.onCompleted();
         List<io.grpc.reflection.v1alpha.ServerReflectionResponse> all = answers.all();
         assertThat(all).hasSize(3);
-        assertThat(all.get(0).getListServicesResponse().getServiceCount()).isEqualTo(4);
+        assertThat(all.get(0).getListServicesResponse().getServiceCount()).isEqualTo(5);
         assertThat(FileDescriptorProto.parseFrom(
                                 all.get(1).getFileDescriptorResponse().getFileDescriptorProto(0))
                         .getPackage())
@@ -221,7 +222,7 @@ class GrpcServicesTest {
         return all.get(0);
     }
 
-    /** What a stream of answers brought, once it has come to a good end. */
+    /** The answers of a stream, once it has ended well. */
     private static final class Answers<T> implements StreamObserver<T> {
         private final Queue<T> answers = new ConcurrentLinkedQueue<>();
         private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();

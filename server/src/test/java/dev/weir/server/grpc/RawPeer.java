@@ -74,6 +74,7 @@ public final class RawPeer implements AutoCloseable {
                 },
                 new HealthService(health),
                 REFLECTION,
+                GrpcServer.NO_QUOTAS,
                 new MemoryBudget(MemoryLimits.ofThisProcess()));
         channel = new EmbeddedChannel(false, false, new GrpcConnectionHandler(context));
         channel.config().setAllocator(alloc);

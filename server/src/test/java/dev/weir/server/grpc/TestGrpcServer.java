@@ -1,7 +1,10 @@
 package dev.weir.server.grpc;
 
 import dev.weir.TimeSource;
+import dev.weir.server.grpc.service.GrpcService;
 import dev.weir.server.health.Health;
+import dev.weir.server.memory.MemoryBudget;
+import dev.weir.server.memory.MemoryLimits;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -27,9 +30,13 @@ final class TestGrpcServer implements AutoCloseable {
     }
 
     TestGrpcServer(Decider decider, GrpcServerSettings settings) {
+        this(decider, settings, GrpcServer.NO_QUOTAS);
+    }
+
+    TestGrpcServer(Decider decider, GrpcServerSettings settings, GrpcService quotas) {
         loops = new MultiThreadIoEventLoopGroup(
                 1, Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
-        server = new GrpcServer(decider, TimeSource.system(), settings, health, new GrpcServerObserver() {
+        GrpcServerObserver observer = new GrpcServerObserver() {
             @Override
             public void cutOff(String reason) {
                 cutOff.add(reason);
@@ -39,7 +46,9 @@ final class TestGrpcServer implements AutoCloseable {
             public void failed(Throwable cause) {
                 failures.add(cause);
             }
-        });
+        };
+        MemoryBudget memory = new MemoryBudget(MemoryLimits.ofThisProcess());
+        server = new GrpcServer(decider, TimeSource.system(), settings, health, observer, quotas, memory);
         health.set(Health.State.SERVING);
         channel = server.bind(loops, "127.0.0.1", 0).toCompletableFuture().join();
     }

@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is kept of requests that have not ended. */
+/** The memory of requests that have not ended. */
 class UnfinishedRequestsTest {
     private final CountingDecider decider = new CountingDecider(1_000_000);
 

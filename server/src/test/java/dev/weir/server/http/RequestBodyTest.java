@@ -94,7 +94,7 @@ class RequestBodyTest {
                         request,
                         bodies,
                         body -> request.response().end("read " + body.length),
-                        failure -> HttpProblems.of(failure).send(request.response())))
+                        failure -> HttpProblems.of(failure).send(request)))
                 .listen(0, "127.0.0.1")
                 .await();
     }
@@ -113,7 +113,7 @@ class RequestBodyTest {
         socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** What comes until the server hangs up; fails by the socket's time-out where it does not. */
+    /** The bytes until the server closes the connection; fails by the socket's timeout if it does not. */
     private static String allOf(Socket socket) throws IOException {
         StringBuilder all = new StringBuilder();
         try {

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class UnfinishedInputFuzzTest {
     /** A connection without Vert.x behind it. */
     private static final class Peer implements AutoCloseable {
-        private final UnfinishedInput input = new UnfinishedInput(Duration.ofHours(1), (ctx, why) -> {});
+        private final UnfinishedInput input = new UnfinishedInput(Duration.ofHours(1), (ctx, why) -> {}, ctx -> {});
         private final EmbeddedChannel channel = new EmbeddedChannel(input);
         private long sent;
 

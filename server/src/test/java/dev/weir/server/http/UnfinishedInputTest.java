@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class UnfinishedInputTest {
-    private final UnfinishedInput input = new UnfinishedInput(Duration.ofSeconds(10), (ctx, why) -> {});
+    private final UnfinishedInput input = new UnfinishedInput(Duration.ofSeconds(10), (ctx, why) -> {}, ctx -> {});
     private final EmbeddedChannel channel = new EmbeddedChannel(input);
 
     @AfterEach

@@ -55,6 +55,35 @@ class MemoryBudgetTest {
     }
 
     @Test
+    void whatLivesAsLongAsItsConnectionMakesNoneCostly() {
+        ConnectionMemory old = open("old", "10.0.0.1");
+        ConnectionMemory young = open("young", "10.0.0.2");
+        ConnectionMemory unfinished = open("unfinished", "10.0.0.3");
+        ConnectionMemory newest = open("newest", "10.0.0.4");
+        old.holds(0, 300);
+        young.holds(0, 300);
+        unfinished.holds(130, 0);
+        newest.holds(1, 270);
+        assertThat(closed).containsExactly("unfinished");
+        newest.holds(0, 390);
+        open("another", "10.0.0.5").holds(0, 11);
+        assertThat(closed).containsExactly("unfinished", "another", "newest");
+        assertThat(budget.held()).isEqualTo(600);
+    }
+
+    @Test
+    void aFailureToCloseOneIsNotTheFailureOfAnother() {
+        ConnectionMemory broken = budget.open(new InetSocketAddress("10.0.0.1", 1), () -> {
+            throw new IllegalStateException("cannot be closed");
+        });
+        ConnectionMemory other = open("other", "10.0.0.1");
+        broken.holds(390);
+        other.holds(300);
+        assertThat(closed).isEmpty();
+        assertThat(budget.held()).isEqualTo(300);
+    }
+
+    @Test
     void whatIsClosedIsNoLongerChargedWhateverItStillReports() {
         ConnectionMemory large = open("large", "10.0.0.1");
         large.holds(500);

@@ -36,7 +36,7 @@ public final class ProtobufReader {
         return position;
     }
 
-    byte[] bytes() {
+    public byte[] bytes() {
         return bytes;
     }
 
@@ -50,7 +50,7 @@ public final class ProtobufReader {
         return (int) tag;
     }
 
-    long varint() throws GrpcCallException {
+    public long varint() throws GrpcCallException {
         if (position < limit && bytes[position] >= 0) {
             return bytes[position++];
         }
@@ -74,7 +74,7 @@ public final class ProtobufReader {
     }
 
     /** Reads a {@code uint64}; a value beyond {@code Long.MAX_VALUE} becomes that. */
-    long saturated() throws GrpcCallException {
+    public long saturated() throws GrpcCallException {
         long value = varint();
         return value < 0 ? Long.MAX_VALUE : value;
     }
@@ -89,14 +89,14 @@ public final class ProtobufReader {
     }
 
     /** Enters a nested message and returns the limit to {@linkplain #leave leave} with. */
-    int enter() throws GrpcCallException {
+    public int enter() throws GrpcCallException {
         int length = length();
         int outer = limit;
         limit = position + length;
         return outer;
     }
 
-    void leave(int outer) {
+    public void leave(int outer) {
         limit = outer;
     }
 

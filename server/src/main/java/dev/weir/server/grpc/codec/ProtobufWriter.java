@@ -48,6 +48,12 @@ public final class ProtobufWriter {
         size += bytes.length;
     }
 
+    /** Writes the first {@code length} bytes. */
+    public void put(byte[] bytes, int length) {
+        System.arraycopy(bytes, 0, array, size, length);
+        size += length;
+    }
+
     void varint(long value) {
         long rest = value;
         while ((rest & ~0x7FL) != 0) {
@@ -57,7 +63,7 @@ public final class ProtobufWriter {
         array[size++] = (byte) rest;
     }
 
-    void number(int tag, long value) {
+    public void number(int tag, long value) {
         put(tag);
         varint(value);
     }

@@ -2,11 +2,17 @@ package dev.weir.server.grpc.codec;
 
 import dev.weir.Limit;
 import dev.weir.Request;
+import dev.weir.internal.model.RequestFlags;
+import dev.weir.internal.model.RuleSelection;
 import dev.weir.server.grpc.protocol.GrpcCallException;
 import dev.weir.server.grpc.protocol.GrpcStatus;
 import dev.weir.server.rls.RequestCaps;
 import dev.weir.server.rls.RlsCode;
 import dev.weir.server.rls.RlsUnit;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +23,17 @@ public final class RlsReader {
     private static final int REQUEST_DOMAIN = 1 << 3 | ProtobufReader.BYTES;
     private static final int REQUEST_DESCRIPTORS = 2 << 3 | ProtobufReader.BYTES;
     private static final int REQUEST_HITS = 3 << 3 | ProtobufReader.VARINT;
+    /** A field of Weir's own, which {@code weir-remote} sends and other services skip. */
+    private static final int REQUEST_DETAILS = 1000 << 3 | ProtobufReader.BYTES;
+
+    private static final int DETAIL_FLAGS = 1 << 3 | ProtobufReader.VARINT;
+    private static final int DETAIL_UNIT = 2 << 3 | ProtobufReader.BYTES;
+    private static final int DETAIL_RULES = 3 << 3 | ProtobufReader.BYTES;
+    private static final int RULES_DESCRIPTOR = 1 << 3 | ProtobufReader.VARINT;
+    private static final int RULES_EXCEPT = 2 << 3 | ProtobufReader.VARINT;
+    private static final int RULES_NAME = 3 << 3 | ProtobufReader.BYTES;
+    private static final int UNIT_NAME = 1 << 3 | ProtobufReader.BYTES;
+    private static final int UNIT_HITS = 2 << 3 | ProtobufReader.VARINT;
     private static final int DESCRIPTOR_ENTRIES = 1 << 3 | ProtobufReader.BYTES;
     private static final int DESCRIPTOR_LIMIT = 2 << 3 | ProtobufReader.BYTES;
     private static final int DESCRIPTOR_HITS = 3 << 3 | ProtobufReader.BYTES;
@@ -86,6 +103,86 @@ public final class RlsReader {
                 wire.skip(tag);
             }
         }
+    }
+
+    /**
+     * Adds to {@code request}, which was read from the same message, what the protocol has no field for: hits of units,
+     * {@link RequestFlags}, and which rules to ask. Only messages of {@code weir-remote} have it.
+     */
+    public void readDetails(byte[] bytes, int from, int to, Request request) throws GrpcCallException {
+        request.nameCounter();
+        wire.over(bytes, from, to);
+        while (wire.more()) {
+            int tag = wire.tag();
+            if (tag == REQUEST_DETAILS) {
+                details(request);
+            } else {
+                wire.skip(tag);
+            }
+        }
+    }
+
+    private void details(Request request) throws GrpcCallException {
+        int units = 0;
+        List<RuleSelection> selections = List.of();
+        int outer = wire.enter();
+        while (wire.more()) {
+            int tag = wire.tag();
+            switch (tag) {
+                case DETAIL_FLAGS -> RequestFlags.set(wire.varint(), request);
+                case DETAIL_UNIT -> {
+                    if (++units > caps.entries()) {
+                        throw tooMany("units", units, caps.entries());
+                    }
+                    unit(request);
+                }
+                case DETAIL_RULES -> {
+                    if (selections.isEmpty()) {
+                        selections = new ArrayList<>();
+                    }
+                    selections.add(selection());
+                }
+                default -> wire.skip(tag);
+            }
+        }
+        wire.leave(outer);
+        if (!selections.isEmpty()) {
+            request.onlyRules(RuleSelection.all(List.copyOf(selections)));
+        }
+    }
+
+    private RuleSelection selection() throws GrpcCallException {
+        long descriptor = 0;
+        boolean except = false;
+        Set<String> names = new HashSet<>();
+        int outer = wire.enter();
+        while (wire.more()) {
+            int tag = wire.tag();
+            switch (tag) {
+                case RULES_DESCRIPTOR -> descriptor = wire.varint();
+                case RULES_EXCEPT -> except = wire.varint() != 0;
+                case RULES_NAME -> names.add(name("rule"));
+                default -> wire.skip(tag);
+            }
+        }
+        wire.leave(outer);
+        return new RuleSelection((int) descriptor, except, names);
+    }
+
+    private void unit(Request request) throws GrpcCallException {
+        String unit = "";
+        long hits = 0;
+        int outer = wire.enter();
+        while (wire.more()) {
+            int tag = wire.tag();
+            switch (tag) {
+                case UNIT_NAME -> unit = name("unit");
+                case UNIT_HITS -> hits = RequestFlags.unzigzag(wire.varint());
+                default -> wire.skip(tag);
+            }
+        }
+        wire.leave(outer);
+        request.hits(unit, hits);
     }
 
     private void descriptor(Request request) throws GrpcCallException {

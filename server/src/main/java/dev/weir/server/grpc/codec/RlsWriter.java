@@ -44,16 +44,26 @@ public final class RlsWriter {
     /** Appends the answer to a request that had {@code hitsAddend}. */
     public void write(Request request, long hitsAddend, MutableDecision decision, ProtobufWriter out) {
         RlsSettings settings = answer.settings();
-        answer.of(decision, request.descriptors());
-        out.room(STATUS_ROOM).number(RESPONSE_CODE, answer.overallCode());
-        for (int i = 0; i < answer.size(); i++) {
-            status(answer.status(i), out);
-        }
+        statuses(request, decision, out);
         if (!answer.isPlain() || decision.permits() != null) {
             answer.responseHeaders().forEach((name, value) -> header(out, RESPONSE_HEADERS, name, value));
             answer.requestHeaders().forEach((name, value) -> header(out, REQUEST_HEADERS, name, value));
             body(answer.denial(), out);
             metadata(RlsMetadata.of(request, hitsAddend, decision, settings.dynamicMetadata()), out);
+        }
+    }
+
+    /** Appends the answer to {@code weir-remote}: the statuses, and all of the decision as metadata. */
+    public void writeDetailed(Request request, MutableDecision decision, ProtobufWriter out) {
+        statuses(request, decision, out);
+        metadata(RlsMetadata.detailed(decision), out);
+    }
+
+    private void statuses(Request request, MutableDecision decision, ProtobufWriter out) {
+        answer.of(decision, request.descriptors());
+        out.room(STATUS_ROOM).number(RESPONSE_CODE, answer.overallCode());
+        for (int i = 0; i < answer.size(); i++) {
+            status(answer.status(i), out);
         }
     }
 

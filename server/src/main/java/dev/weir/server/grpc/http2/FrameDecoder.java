@@ -1,5 +1,6 @@
 package dev.weir.server.grpc.http2;
 
+import dev.weir.server.hpack.HeaderTableMemory;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.DefaultHttp2FrameReader;
@@ -43,6 +44,7 @@ public final class FrameDecoder {
     private long headersSince;
     private int blockSize;
     private final LongSupplier time;
+    private final HeaderTableMemory table = new HeaderTableMemory();
 
     public FrameDecoder(RequestHeadDecoder heads, FrameSink sink, Http2FrameListener listener, LongSupplier time) {
         this.heads = heads;
@@ -112,8 +114,20 @@ public final class FrameDecoder {
         }
         // The reader copies what it keeps.
         reader.readFrame(ctx, Unpooled.wrappedBuffer(in, at, next - at), listener);
-        if (whole) {
-            heads.remember(in, at + HEADER, next);
+        boolean remembered = whole && heads.remember(in, at + HEADER, next);
+        if (block && !remembered) {
+            addToTable(in, at + HEADER, next, type, flags);
+        }
+    }
+
+    private void addToTable(byte[] in, int from, int to, int type, int flags) {
+        if (type == Http2FrameTypes.HEADERS) {
+            table.headers(flags, to - from);
+        } else {
+            table.continuation(to - from);
+        }
+        for (int i = from; i < to; i++) {
+            table.take(in[i]);
         }
     }
 
@@ -125,6 +139,11 @@ public final class FrameDecoder {
     /** The bytes of an incomplete header block. */
     public int held() {
         return blockSize;
+    }
+
+    /** The memory of the table of headers, which lives as long as the connection. */
+    public int heldTable() {
+        return table.bytes();
     }
 
     public void close() {

@@ -18,6 +18,10 @@ public final class RequestHead extends DefaultHttp2Headers {
     static final long NO_TIMEOUT = -1;
     public static final long BAD_TIMEOUT = -2;
     public static final long NO_LENGTH = -1;
+    /** A stream keeps no longer one; those of today have 55 characters. */
+    private static final int MOST_TRACE_PARENT = 128;
+    /** A longer name of an Envoy is not kept. */
+    private static final int MOST_NODE = 128;
 
     private static final int SEEN_METHOD = 1;
     private static final int SEEN_SCHEME = 2;
@@ -31,8 +35,12 @@ public final class RequestHead extends DefaultHttp2Headers {
     private static final AsciiString AUTHORITY = AsciiString.cached(":authority");
     private static final AsciiString CONTENT_TYPE = AsciiString.cached("content-type");
     private static final AsciiString CONTENT_LENGTH = AsciiString.cached("content-length");
+    private static final AsciiString TRACE_PARENT = AsciiString.cached("traceparent");
+    private static final AsciiString ENVOY_NODE = AsciiString.cached("x-envoy-node");
     private static final AsciiString TIMEOUT = AsciiString.cached("grpc-timeout");
     private static final AsciiString ENCODING = AsciiString.cached("grpc-encoding");
+    private static final AsciiString WEIR_CLIENT = AsciiString.cached("x-weir-client");
+    private static final AsciiString WEIR_CLIENT_VERSION = AsciiString.cached("1");
     private static final AsciiString POST = AsciiString.cached("POST");
     private static final AsciiString HEAD = AsciiString.cached("HEAD");
     private static final AsciiString IDENTITY = AsciiString.cached("identity");
@@ -45,8 +53,11 @@ public final class RequestHead extends DefaultHttp2Headers {
     private boolean bodiless;
     private boolean grpc;
     private boolean plain;
+    private boolean weirClient;
     private GrpcMethod call = GrpcMethod.UNKNOWN;
     private long timeoutMicros;
+    private @Nullable CharSequence traceParent;
+    private @Nullable CharSequence envoyNode;
     private long contentLength;
     private @Nullable String fault;
 
@@ -63,8 +74,11 @@ public final class RequestHead extends DefaultHttp2Headers {
         bodiless = false;
         grpc = false;
         plain = true;
+        weirClient = false;
         call = GrpcMethod.UNKNOWN;
         timeoutMicros = NO_TIMEOUT;
+        traceParent = null;
+        envoyNode = null;
         contentLength = NO_LENGTH;
         fault = null;
         return this;
@@ -104,6 +118,11 @@ public final class RequestHead extends DefaultHttp2Headers {
         return plain;
     }
 
+    /** Whether the caller is {@code weir-remote}, which wants all that a decision says. */
+    public boolean weirClient() {
+        return weirClient;
+    }
+
     public GrpcMethod call() {
         return call;
     }
@@ -115,6 +134,18 @@ public final class RequestHead extends DefaultHttp2Headers {
 
     public long contentLength() {
         return contentLength;
+    }
+
+    /** The caller's {@code traceparent}, unchecked; null if there is none, or if it is too long. */
+    @Nullable
+    public CharSequence traceParent() {
+        return traceParent;
+    }
+
+    /** The name that an Envoy gives itself; null if there is none, or if it is too long. */
+    @Nullable
+    public CharSequence envoyNode() {
+        return envoyNode;
     }
 
     @Override
@@ -147,6 +178,13 @@ public final class RequestHead extends DefaultHttp2Headers {
                     return this;
                 }
             }
+            case 11 -> {
+                if (TRACE_PARENT.contentEquals(name)) {
+                    validate(name, value);
+                    traceParent = value.length() <= MOST_TRACE_PARENT ? value : null;
+                    return this;
+                }
+            }
             case 12 -> {
                 if (CONTENT_TYPE.contentEquals(name)) {
                     grpc = isGrpc(value);
@@ -156,10 +194,20 @@ public final class RequestHead extends DefaultHttp2Headers {
                     timeoutMicros = GrpcTimeout.micros(value);
                     return this;
                 }
+                if (ENVOY_NODE.contentEquals(name)) {
+                    validate(name, value);
+                    envoyNode = value.length() <= MOST_NODE ? value : null;
+                    return this;
+                }
             }
             case 13 -> {
                 if (ENCODING.contentEquals(name)) {
                     plain = IDENTITY.contentEquals(value);
+                    return this;
+                }
+                if (WEIR_CLIENT.contentEquals(name)) {
+                    weirClient = WEIR_CLIENT_VERSION.contentEquals(value);
+                    validate(name, value);
                     return this;
                 }
             }

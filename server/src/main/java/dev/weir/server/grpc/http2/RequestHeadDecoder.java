@@ -37,17 +37,21 @@ public final class RequestHeadDecoder extends DefaultHttp2HeadersDecoder {
         return remembered;
     }
 
-    /** Remembers the head last decoded together with its block, which must be a single frame. */
-    void remember(byte[] in, int from, int to) {
+    /**
+     * Remembers the head last decoded together with its block, which must be a single frame; false if the block is too
+     * long or changes the table.
+     */
+    boolean remember(byte[] in, int from, int to) {
         if (to - from > MAX_REMEMBERED || changesTable(in, from, to)) {
             forget();
-            return;
+            return false;
         }
         length = to - from;
         System.arraycopy(in, from, block, 0, length);
         RequestHead decoded = next;
         next = remembered;
         remembered = decoded;
+        return true;
     }
 
     /** Forgets the remembered block, because the table may have changed. */

@@ -7,6 +7,9 @@ public enum GrpcMethod {
     HEALTH_WATCH("/grpc.health.v1.Health/Watch", true),
     REFLECTION("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", false),
     REFLECTION_ALPHA("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", false),
+    QUOTA_STREAM("/envoy.service.rate_limit_quota.v3.RateLimitQuotaService/StreamRateLimitQuotas", false),
+    DESCRIBE_RULES("/weir.v1.RuleCatalog/Describe", true),
+    DECIDE_BATCH("/weir.v1.Decisions/Decide", true),
     UNKNOWN("", true);
 
     private static final GrpcMethod[] ALL = values();

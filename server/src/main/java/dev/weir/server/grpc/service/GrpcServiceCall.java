@@ -3,14 +3,18 @@ package dev.weir.server.grpc.service;
 import dev.weir.server.grpc.protocol.GrpcStatus;
 
 /**
- * A call that may be answered later and from any thread, as health watches and reflection are. Once it has ended, its
- * methods do nothing.
+ * A call that may be answered later and from any thread, as health watches and reflection are. A stream is one call,
+ * whatever the number of its messages. Once it has ended, its methods do nothing.
  */
 public interface GrpcServiceCall {
 
+    /** Sends a message, which nobody may change from then on. */
     void send(byte[] message);
 
     void end(GrpcStatus status, String text);
+
+    /** The name that the peer gave itself in the metadata {@code x-envoy-node}, unproven; without one, its address. */
+    String peer();
 
     /** Runs {@code gone} when the call is over, however it ends. */
     void onGone(Runnable gone);

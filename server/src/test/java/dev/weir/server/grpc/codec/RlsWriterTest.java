@@ -152,7 +152,7 @@ class RlsWriterTest {
         return NUMBERS[random.nextInt(NUMBERS.length)];
     }
 
-    /** What the protocol can hold of a number. */
+    /** The part of a number that the protocol can hold. */
     private static int uint32(long value) {
         return (int) Math.min(value, 0xFFFF_FFFFL);
     }
