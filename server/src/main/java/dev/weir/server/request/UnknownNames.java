@@ -2,9 +2,13 @@ package dev.weir.server.request;
 
 import dev.weir.Request;
 import dev.weir.internal.match.pattern.Attributes;
+import dev.weir.internal.model.Rule;
+import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.http.CallerText;
 import dev.weir.text.message.Suggestion;
 import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -31,6 +35,23 @@ public final class UnknownNames {
                 + ")";
     }
 
+    /** The message for a rule that does not exist; {@code inForce} are the rules that do. */
+    public static String rule(String named, List<Rule> inForce) {
+        Set<String> known = new LinkedHashSet<>();
+        for (Rule each : inForce) {
+            if (!each.id().equals(RuleIndex.OVERRIDE)) {
+                known.add(each.label());
+            }
+        }
+        String nearest =
+                Suggestion.nearest(named, known.stream().limit(COMPARED).toList());
+        return "no such rule: " + CallerText.shown(named) + " ("
+                + (nearest != null
+                        ? "did you mean " + CallerText.shown(nearest) + "?"
+                        : "expected: " + (known.isEmpty() ? "a rule in force, and there is none" : oneOf(known)))
+                + ")";
+    }
+
     /**
      * The message for attributes of {@code request} that no rule of its domain uses; null if the rules use them all.
      * {@code used} are the attributes that the rules use.
@@ -44,6 +65,40 @@ public final class UnknownNames {
             }
         }
         return unknown.isEmpty() ? null : "no rule uses " + list(unknown) + " (expected: " + oneOf(used) + ")";
+    }
+
+    /**
+     * The message for an attribute that looks like a misspelt one; null if it does not. {@code used} are the attributes
+     * that rules use.
+     */
+    public static @Nullable String misspeltAttribute(String attribute, Set<String> used) {
+        Set<String> known = new TreeSet<>(STAND_INS);
+        known.addAll(Attributes.OF_CLIENT);
+        used.stream().limit(COMPARED).forEach(known::add);
+        String meant = Suggestion.misspelt(attribute, known);
+        return meant == null
+                ? null
+                : "no rule uses " + CallerText.shown(attribute) + " (did you mean " + CallerText.shown(meant) + "?)";
+    }
+
+    /**
+     * The message for units of a request that no rule counts; null if rules count them all. {@code counted} are the
+     * units that rules count beside requests.
+     */
+    public static @Nullable String units(Collection<String> named, Set<String> counted) {
+        if (counted.containsAll(named)) {
+            return null;
+        }
+        Set<String> unknown = new TreeSet<>(named);
+        unknown.removeAll(counted);
+        String nearest = unknown.size() > 1
+                ? null
+                : Suggestion.nearest(unknown.iterator().next(), counted);
+        return "no rule counts " + list(unknown) + " ("
+                + (nearest != null
+                        ? "did you mean " + CallerText.shown(nearest) + "?"
+                        : "expected: " + (counted.isEmpty() ? "requests alone" : oneOf(counted)))
+                + ")";
     }
 
     /** {@code one of "a", "b" and 3 more}. */

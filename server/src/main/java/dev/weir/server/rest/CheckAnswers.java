@@ -2,6 +2,10 @@ package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.Request;
+import dev.weir.http.internal.DenialProblem;
+import dev.weir.http.internal.RateLimitFields;
+import dev.weir.http.internal.RetryAfter;
+import dev.weir.http.internal.VerdictNumbers;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.SwitchState;
@@ -9,8 +13,6 @@ import dev.weir.internal.model.TakenPermits;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.JsonOutput;
-import dev.weir.server.problem.DenialProblem;
-import dev.weir.server.problem.VerdictNumbers;
 import dev.weir.server.request.UnknownNames;
 import java.io.IOException;
 import java.time.Instant;
@@ -25,15 +27,17 @@ final class CheckAnswers {
     private static final String UNENFORCED = "concurrency rules do not apply to a check, because it cannot release what"
             + " it takes (use /v1/concurrency/acquire)";
 
+    private static final byte[] NOTHING = {};
+
     private final RateLimitFields fields;
     private final RetryAfter retryAfter;
 
     CheckAnswers(RestSettings settings) {
-        this.fields = new RateLimitFields(settings);
+        this.fields = new RateLimitFields(settings.draft());
         this.retryAfter = new RetryAfter(settings.retryJitter());
     }
 
-    /** Returns 200, or the status of the denial's cause with a problem that tells the reason. */
+    /** Returns 200, or the status of the denial's cause with a problem that has the reason. */
     HttpAnswer of(Request request, MutableDecision decision, RuleIndex rules) {
         return with(request, decision, rules, json -> {});
     }
@@ -43,10 +47,10 @@ final class CheckAnswers {
         if (decision.allowed()) {
             return allowed(decision, rules, json -> {
                 if (leavesOut(decision)) {
-                    DenialProblem.unenforced(json, decision);
+                    unenforced(json, decision);
                     json.writeStringField("detail", UNENFORCED);
-                } else if (decision.size() == 0) {
-                    unmatched(json, request, rules);
+                } else {
+                    wrongNames(json, request, decision, rules);
                 }
                 more.to(json);
             });
@@ -61,6 +65,33 @@ final class CheckAnswers {
         return new HttpAnswer(decision.status(), HttpAnswer.PROBLEM, DenialProblem.of(decision), headers);
     }
 
+    /**
+     * Returns what a gateway needs of {@code decision}: an empty 200 with the headers, or the denial. Marks for the
+     * upstream are headers that the gateway passes on, or does not.
+     */
+    HttpAnswer forwarded(Request request, MutableDecision decision, RuleIndex rules, ForwardQuery query) {
+        if (!decision.allowed()) {
+            HttpAnswer denial = of(request, decision, rules);
+            return query.denyAs() == 0
+                    ? denial
+                    : denial.with("X-Weir-Status", Integer.toString(decision.status()))
+                            .withStatus(query.denyAs());
+        }
+        List<String> headers = new ArrayList<>(fields.of(decision));
+        String location = query.location();
+        if (location != null) {
+            headers.addAll(List.of("X-Accel-Redirect", location));
+        }
+        if (decision.isShadowBanned()) {
+            headers.addAll(List.of("X-Weir-Shadow-Ban", "true"));
+        }
+        TakenPermits permits = decision.permits();
+        if (permits != null && leavesOut(decision)) {
+            headers.addAll(List.of("X-Weir-Unenforced", RateLimitFields.list(permits.unenforced())));
+        }
+        return new HttpAnswer(200, HttpAnswer.TEXT, NOTHING, headers);
+    }
+
     /** Returns 200 with {@code permit}, which lasts until {@code expiry}, null if it stands for nothing. */
     HttpAnswer acquired(
             Request request, MutableDecision decision, RuleIndex rules, String permit, @Nullable Instant expiry) {
@@ -68,9 +99,7 @@ final class CheckAnswers {
                     json.writeStringField("permit", permit);
                     if (expiry != null) {
                         json.writeStringField("expires_at", expiry.toString());
-                    } else if (decision.size() == 0) {
-                        unmatched(json, request, rules);
-                    } else {
+                    } else if (!wrongNames(json, request, decision, rules) && decision.size() > 0) {
                         json.writeStringField("detail", "no permit was taken: no concurrency rule decided");
                     }
                 })
@@ -101,18 +130,38 @@ final class CheckAnswers {
         return permits != null && !permits.unenforced().isEmpty();
     }
 
-    /** Says so if no rule applies because of a wrong name: such a request passes without a limit. */
-    private static void unmatched(JsonGenerator json, Request request, RuleIndex rules) throws IOException {
+    private static void unenforced(JsonGenerator json, MutableDecision decision) throws IOException {
+        TakenPermits permits = decision.permits();
+        if (permits != null) {
+            json.writeArrayFieldStart("unenforced");
+            for (String each : permits.unenforced()) {
+                json.writeString(each);
+            }
+            json.writeEndArray();
+        }
+    }
+
+    /**
+     * Says so if a rule may not apply because of a wrong name: a unit that no rule counts, or attributes of a request that
+     * meets no rule. Such a request passes without that limit.
+     */
+    private static boolean wrongNames(JsonGenerator json, Request request, MutableDecision decision, RuleIndex rules)
+            throws IOException {
         String domain = request.domain();
-        if (!rules.hasDomain(domain)) {
+        if (decision.size() == 0 && !rules.hasDomain(domain)) {
             json.writeStringField("reason", "unknown_domain");
             json.writeStringField("detail", UnknownNames.domain(domain, rules.domains()));
-            return;
+            return true;
         }
-        String unknown = UnknownNames.attributes(request, rules.attributes(domain));
+        List<String> units = request.units();
+        String unknown = units.isEmpty() ? null : UnknownNames.units(units, rules.units(domain));
+        if (unknown == null && decision.size() == 0) {
+            unknown = UnknownNames.attributes(request, rules.attributes(domain));
+        }
         if (unknown != null) {
             json.writeStringField("detail", unknown);
         }
+        return unknown != null;
     }
 
     /** Returns 200 always, for callers that read only the body. */
@@ -131,7 +180,7 @@ final class CheckAnswers {
             delay(json, decision);
             degraded(json, decision);
             if (leavesOut(decision)) {
-                DenialProblem.unenforced(json, decision);
+                unenforced(json, decision);
                 json.writeStringField("detail", UNENFORCED);
             }
             json.writeEndObject();
@@ -154,7 +203,12 @@ final class CheckAnswers {
                         json.writeStringField("unit", unit);
                     }
                     json.writeNumberField("limit", told.quota());
+                    Long whole = told.whole();
+                    if (whole != null) {
+                        json.writeNumberField("whole", whole);
+                    }
                     json.writeNumberField("remaining", told.remaining());
+                    debt(json, told);
                     json.writeNumberField("reset_at", told.resetAt());
                     if (told.isConcurrency() && !told.verdict().degraded()) {
                         json.writeNumberField("in_flight", Math.max(0, told.quota() - told.remaining()));
@@ -176,8 +230,15 @@ final class CheckAnswers {
 
     private static void numbers(JsonGenerator json, VerdictNumbers told) throws IOException {
         json.writeNumberField("remaining", told.remaining());
+        debt(json, told);
         json.writeNumberField("limit", told.quota());
         json.writeNumberField("reset_at", told.resetAt());
+    }
+
+    private static void debt(JsonGenerator json, VerdictNumbers told) throws IOException {
+        if (told.debt() > 0) {
+            json.writeNumberField("debt", told.debt());
+        }
     }
 
     private static void delay(JsonGenerator json, MutableDecision decision) throws IOException {

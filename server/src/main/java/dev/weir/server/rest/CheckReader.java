@@ -1,6 +1,7 @@
 package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonToken;
 import dev.weir.Request;
 import dev.weir.internal.limiter.Holds;
 import dev.weir.internal.model.Rule;
@@ -8,8 +9,10 @@ import dev.weir.server.http.CallerText;
 import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.request.UnknownNames;
 import dev.weir.server.rls.RequestCaps;
+import dev.weir.text.message.Suggestion;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +30,11 @@ final class CheckReader {
     private static final int LONGEST_UNIT = 64;
     /** The longest hold that is read, characters. */
     private static final int LONGEST_HOLD = 64 << 10;
+
+    /** The members with a meaning of their own; {@code ttl} in a reserve. */
+    private static final List<String> MEMBERS = List.of("domain", "cost", "hits", "costs", "descriptors", "ttl");
+
+    private static final List<String> SETTLE_MEMBERS = List.of("hold", "cost", "costs");
 
     private final JsonFactory factory;
     private final RequestCaps caps;
@@ -88,7 +96,7 @@ final class CheckReader {
                     case "hold" -> hold = in.text("hold", LONGEST_HOLD, "hold");
                     case "cost", "hits" -> reading.cost(in.name());
                     case "costs" -> reading.costs();
-                    default -> throw in.mistake("unknown member " + CallerText.shown(in.name()), "hold, cost or costs");
+                    default -> throw in.unknownMember("hold, cost or costs", SETTLE_MEMBERS);
                 }
             }
             in.end();
@@ -199,8 +207,19 @@ final class CheckReader {
             if (into.descriptors() > 0 && into.end(0) == cap) {
                 throw in.mistake("attributes: too many", "at most " + cap);
             }
-            String value = in.text(label(name), in.caps().value(), "value");
+            if (in.next() != JsonToken.VALUE_STRING) {
+                throw notText(name);
+            }
+            String value = in.currentText(label(name), in.caps().value(), "value");
             into.with(name, value.equals(AUTO) && name.equals(IP) ? caller.get() : value);
+        }
+
+        /** The mistake of an attribute that is no text: perhaps a misspelt member, since attributes have any name. */
+        private HttpProblemException notText(String name) {
+            String meant = Suggestion.nearest(name, MEMBERS);
+            return in.mistake(
+                    label(name) + ": " + in.value(),
+                    "a string" + (meant == null ? "" : "; " + Suggestion.meant(meant)));
         }
     }
 

@@ -8,6 +8,7 @@ import dev.weir.internal.limiter.shared.PermitAnswer;
 import dev.weir.internal.model.HeldPermit;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.TakenPermits;
+import dev.weir.internal.queue.RequestQueues;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.server.http.HttpAnswer;
@@ -15,6 +16,7 @@ import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.http.HttpProblems;
 import dev.weir.server.http.JsonOutput;
 import dev.weir.server.rls.RequestCaps;
+import dev.weir.text.message.Suggestion;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
@@ -28,7 +30,10 @@ final class ConcurrencyApi {
     /** The longest permit that is read, bytes; a permit of a hundred limits is shorter. */
     private static final int LONGEST = 64 << 10;
 
+    private static final List<String> MEMBERS = List.of("permit");
+
     private final Limiter limiter;
+    private final RequestQueues queues;
     private final TimeSource time;
     private final PermitSecret secret;
     private final CheckAnswers answers;
@@ -37,12 +42,14 @@ final class ConcurrencyApi {
 
     ConcurrencyApi(
             Limiter limiter,
+            RequestQueues queues,
             TimeSource time,
             PermitSecret secret,
             CheckAnswers answers,
             JsonFactory factory,
             RequestCaps caps) {
         this.limiter = limiter;
+        this.queues = queues;
         this.time = time;
         this.secret = secret;
         this.answers = answers;
@@ -61,7 +68,7 @@ final class ConcurrencyApi {
             reading.read(request);
             request.nameCounter();
             RuleIndex rules = limiter.index();
-            exchange.decide(limiter, request, time.micros(), into, (asked, decision) -> {
+            exchange.decideInTurn(queues, request, time.micros(), into, null, (asked, decision) -> {
                 TakenPermits taken = decision.permits();
                 List<HeldPermit> held = taken == null ? List.of() : taken.held();
                 if (!exchange.isOpen()) {
@@ -85,7 +92,7 @@ final class ConcurrencyApi {
      */
     private @Nullable Instant expiry(MutableDecision decision) {
         TakenPermits taken = decision.permits();
-        long sinceAsked = decision.nowMicros() - decision.askedMicros();
+        long sinceAsked = time.micros() - decision.askedMicros();
         return taken == null || taken.held().isEmpty() ? null : expiry(taken.ttlMicros() - sinceAsked);
     }
 
@@ -164,19 +171,22 @@ final class ConcurrencyApi {
     /** Reads the member {@code permit} of the object that acquire answered; its other members do not matter. */
     private String permitIn(byte[] body) {
         String permit = null;
+        String misspelt = null;
         try (JsonInput in = JsonInput.of(factory, body, caps)) {
             in.object("body");
             while (in.member()) {
                 if (in.name().equals("permit")) {
                     permit = in.text("permit", LONGEST, "permit");
                 } else {
+                    misspelt = misspelt == null ? Suggestion.nearest(in.name(), MEMBERS) : misspelt;
                     in.skip();
                 }
             }
             in.end();
         }
         if (permit == null) {
-            throw HttpProblemException.badRequest("permit: missing (expected: the object that acquire answered)");
+            throw HttpProblemException.badRequest("permit: missing (expected: the object that acquire answered"
+                    + (misspelt == null ? "" : "; " + Suggestion.meant(misspelt)) + ")");
         }
         return permit;
     }

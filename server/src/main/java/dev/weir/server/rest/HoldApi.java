@@ -1,18 +1,21 @@
 package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.Hold.Settlement;
 import dev.weir.Request;
 import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Holds;
 import dev.weir.internal.limiter.Limiter;
-import dev.weir.internal.model.Hold;
+import dev.weir.internal.model.HeldRequest;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.server.http.HttpAnswer;
+import dev.weir.server.http.HttpPort;
 import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.http.HttpProblems;
 import dev.weir.server.http.JsonOutput;
+import dev.weir.server.request.UnknownNames;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -60,18 +63,20 @@ final class HoldApi {
         withSecret(exchange, signing -> {
             try {
                 var unused = limiter.holds()
-                        .reserve(request, ttl)
+                        .reserve(request, ttl, HttpPort.peer(exchange.request()))
                         .thenAccept(reserved ->
                                 exchange.run(() -> exchange.answer(answer(request, reserved, rules, signing))));
             } catch (Holds.TooManyHoldsException e) {
                 throw HttpProblemException.unavailable(String.valueOf(e.getMessage()));
+            } catch (IllegalArgumentException e) {
+                throw HttpProblemException.badRequest(String.valueOf(e.getMessage()));
             }
         });
     }
 
     private HttpAnswer answer(Request request, Holds.Reserved reserved, RuleIndex rules, FleetSecret signing) {
         MutableDecision decision = reserved.decision();
-        Hold hold = reserved.hold();
+        HeldRequest hold = reserved.hold();
         if (hold == null) {
             return answers.of(request, decision, rules);
         }
@@ -87,14 +92,19 @@ final class HoldApi {
     void settle(RestExchange exchange, byte[] body) {
         withSecret(exchange, signing -> {
             Request costs = Request.to("");
-            Hold hold = HoldToken.read(reader.readSettle(body, costs), signing);
-            var unused = limiter.holds().settle(hold, costs).thenAccept(settled -> exchange.answer(answer(settled)));
+            HeldRequest hold = HoldToken.read(reader.readSettle(body, costs), signing);
+            String unknown = UnknownNames.units(
+                    costs.units(), limiter.index().units(hold.request().domain()));
+            var unused = limiter.holds()
+                    .settle(hold, costs)
+                    .thenAccept(settled -> exchange.answer(answer(settled, unknown == null ? "" : unknown)));
         });
     }
 
-    private static HttpAnswer answer(Holds.Settled settled) {
+    /** A settlement that is done has a {@code remark} if a unit was perhaps misspelt. */
+    private static HttpAnswer answer(Settlement settled, String remark) {
         return switch (settled) {
-            case DONE -> settled(true, "");
+            case DONE -> settled(true, remark);
             case BEFORE -> settled(false, "it was settled before, and nothing was charged now");
             case EXPIRED ->
                 HttpProblems.of(

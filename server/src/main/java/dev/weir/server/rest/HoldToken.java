@@ -2,7 +2,7 @@ package dev.weir.server.rest;
 
 import dev.weir.Request;
 import dev.weir.internal.model.HeldHits;
-import dev.weir.internal.model.Hold;
+import dev.weir.internal.model.HeldRequest;
 import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.server.http.CallerText;
 import dev.weir.server.http.HttpProblemException;
@@ -32,7 +32,7 @@ final class HoldToken {
 
     private HoldToken() {}
 
-    static String of(Hold hold, FleetSecret secret, long nowMillis) {
+    static String of(HeldRequest hold, FleetSecret secret, long nowMillis) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             write(hold, out);
@@ -43,7 +43,7 @@ final class HoldToken {
         return secret.sign(KIND, "", nowMillis, content).replace(' ', '.');
     }
 
-    private static void write(Hold hold, DataOutputStream out) throws IOException {
+    private static void write(HeldRequest hold, DataOutputStream out) throws IOException {
         out.writeLong(hold.id0());
         out.writeLong(hold.id1());
         out.writeLong(hold.process());
@@ -74,7 +74,7 @@ final class HoldToken {
      *
      * @throws HttpProblemException if it is not a hold of this fleet
      */
-    static Hold read(String token, FleetSecret secret) {
+    static HeldRequest read(String token, FleetSecret secret) {
         FleetSecret.Note note = FleetSecret.read(secret, KIND, "", token.replace('.', ' '));
         switch (note.trust()) {
             case VERIFIED -> {}
@@ -99,7 +99,7 @@ final class HoldToken {
         }
     }
 
-    private static Hold read(DataInputStream in) throws IOException {
+    private static HeldRequest read(DataInputStream in) throws IOException {
         long id0 = in.readLong();
         long id1 = in.readLong();
         long process = in.readLong();
@@ -119,7 +119,7 @@ final class HoldToken {
         while (in.available() > 0) {
             held.add(new HeldHits(in.readUTF(), in.readInt(), in.readLong(), in.readLong(), in.readLong()));
         }
-        return new Hold(id0, id1, process, local, expiry, request, held);
+        return new HeldRequest(id0, id1, process, local, expiry, request, held);
     }
 
     private static HttpProblemException unreadable(String token) {

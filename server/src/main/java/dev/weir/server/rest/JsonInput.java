@@ -11,6 +11,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import dev.weir.server.http.CallerText;
 import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.rls.RequestCaps;
+import dev.weir.text.message.Suggestion;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;
@@ -18,6 +19,7 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -130,6 +132,14 @@ final class JsonInput implements AutoCloseable {
         }
     }
 
+    /** The problem of a member last moved to that is none of {@code known}; {@code expected} lists them for people. */
+    HttpProblemException unknownMember(String expected, List<String> known) {
+        String meant = Suggestion.nearest(name(), known);
+        return mistake(
+                "unknown member " + CallerText.shown(name()),
+                expected + (meant == null ? "" : "; " + Suggestion.meant(meant)));
+    }
+
     /** The value of {@code what}, which must be text of at most {@code cap} bytes. */
     String text(String what, int cap, String capName) {
         if (next() != JsonToken.VALUE_STRING) {
@@ -160,6 +170,19 @@ final class JsonInput implements AutoCloseable {
             return digits.length() < 19
                     ? Long.parseLong(digits)
                     : new BigInteger(digits).min(MAX_LONG).longValue();
+        } catch (IOException e) {
+            throw malformed(e);
+        }
+    }
+
+    /** Reads a number from 0 to 1. */
+    double share(String what) {
+        try {
+            double number = next().isNumeric() ? parser.getDoubleValue() : Double.NaN;
+            if (number >= 0 && number <= 1) {
+                return number;
+            }
+            throw mistake(what + ": " + value(), "a number from 0 to 1");
         } catch (IOException e) {
             throw malformed(e);
         }

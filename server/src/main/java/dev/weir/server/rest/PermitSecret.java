@@ -57,7 +57,7 @@ public final class PermitSecret {
         if (warned.compareAndSet(false, true)) {
             LOG.log(
                     Level.WARNING,
-                    "permits are signed with a secret that is kept in Redis: whoever can write to Redis can forge"
+                    "permits are signed with a secret that is kept in Redis: everyone who can write to Redis can forge"
                             + " permits (set fleet_secret, the same on all servers)");
         }
         return found;

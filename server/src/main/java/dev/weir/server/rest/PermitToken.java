@@ -30,6 +30,9 @@ final class PermitToken {
     private static final String KIND = "permit";
     private static final byte MEMORY = 0;
     private static final byte SHARED = 1;
+    /** As {@link #SHARED}, and the node that counts it follows. */
+    private static final byte LEASED = 2;
+
     private static final int PARTS = 6;
 
     /** Tells the counters in the memory of this process from those of another. */
@@ -57,7 +60,7 @@ final class PermitToken {
             out.writeLong(permit.key0());
             out.writeLong(permit.key1());
         } else {
-            out.writeByte(SHARED);
+            out.writeByte(permit.node() == 0 ? SHARED : LEASED);
             out.writeUTF(stores.name(permit.store()));
             out.writeLong(permit.subject());
             out.writeUTF(permit.name());
@@ -66,6 +69,9 @@ final class PermitToken {
         out.writeLong(permit.firstId());
         out.writeLong(permit.count());
         out.writeLong(permit.ttlMicros());
+        if (permit.node() != 0) {
+            out.writeLong(permit.node());
+        }
     }
 
     /**
@@ -108,7 +114,8 @@ final class PermitToken {
         String name = "";
         long key0;
         long key1;
-        if (in.readByte() == MEMORY) {
+        byte kind = in.readByte();
+        if (kind == MEMORY) {
             if (in.readLong() != PROCESS) {
                 throw HttpProblemException.conflict("permit: counted in the memory of another process (expected: one of"
                         + " this process; it was restarted, or another server answered acquire)");
@@ -123,7 +130,16 @@ final class PermitToken {
             key1 = name.hashCode();
         }
         return new HeldPermit(
-                in.readUTF(), store, key0, key1, subject, name, in.readLong(), in.readLong(), in.readLong());
+                in.readUTF(),
+                store,
+                key0,
+                key1,
+                subject,
+                name,
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                kind == LEASED ? in.readLong() : 0);
     }
 
     private static int place(String store, SharedStores stores) {

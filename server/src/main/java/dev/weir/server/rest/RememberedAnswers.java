@@ -35,6 +35,11 @@ final class RememberedAnswers {
 
     /** A caller that waits for an answer; called once. */
     interface Waiting {
+        /** Called before it waits for somebody else's answer; false if it must not. */
+        default boolean mayWait() {
+            return true;
+        }
+
         void answer(HttpAnswer answer);
 
         void fail(RuntimeException failure);
@@ -159,6 +164,9 @@ final class RememberedAnswers {
                 InFlight other = segment.inFlight.get(callerKey);
                 if (other != null) {
                     requireSame(key, fingerprint, other.fingerprint);
+                    if (!waiting.mayWait()) {
+                        throw HttpProblemException.unavailable("too many requests wait for an answer; try again");
+                    }
                     other.all.add(waiting);
                     return;
                 }

@@ -3,7 +3,9 @@ package dev.weir.server.rest;
 import com.fasterxml.jackson.core.JsonFactory;
 import dev.weir.Request;
 import dev.weir.TimeSource;
+import dev.weir.http.internal.RateLimitFields;
 import dev.weir.internal.limiter.Limiter;
+import dev.weir.internal.limiter.check.WaiterSupplier;
 import dev.weir.internal.match.pattern.TrustedProxies;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.queue.RequestQueues;
@@ -12,6 +14,7 @@ import dev.weir.internal.store.Idempotency;
 import dev.weir.internal.store.RequestTooCostlyException;
 import dev.weir.server.health.Health;
 import dev.weir.server.http.BodyBudget;
+import dev.weir.server.http.DirectHandler;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.http.HttpPort;
 import dev.weir.server.http.HttpProblemException;
@@ -21,11 +24,14 @@ import dev.weir.server.http.RequestBody;
 import dev.weir.server.rls.RlsAnswer;
 import dev.weir.server.rls.RlsMetadata;
 import dev.weir.server.rls.RlsSettings;
+import dev.weir.server.tracing.TracedDecisions;
+import io.netty.channel.ChannelHandlerContext;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -33,12 +39,18 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The data plane over HTTP. Every request is decided on its event loop, or returns to it when a store has answered. One
  * object serves all requests.
  */
 public final class RestApi {
+    private static final String CHECK = "/v1/ratelimit/check";
+    private static final WaiterSupplier LATER = () -> {
+        throw new IllegalStateException("nothing may decide later");
+    };
+
     private final Limiter limiter;
     private final RequestQueues queues;
     private final TimeSource time;
@@ -47,6 +59,7 @@ public final class RestApi {
     private final BodyBudget bodies;
     private final RlsSettings rls;
     private final Consumer<HttpServerRequest> requireGiveBack;
+    private final TracedDecisions traces;
     private final CheckReader checks;
     private final RlsJsonReader rlsReader;
     private final CheckAnswers answers;
@@ -55,6 +68,7 @@ public final class RestApi {
     private final ConcurrencyApi concurrency;
     private final LongAdder unenforced = new LongAdder();
     private final HoldApi holds;
+    private final ForwardReader forwards;
     private final ThreadLocal<Buffers> buffers;
 
     /** The reused buffers of a thread. */
@@ -62,6 +76,9 @@ public final class RestApi {
         final Request request = Request.to("");
         final MutableDecision decision = new MutableDecision();
         final RlsAnswer answer;
+        /** The last query of the forward path: a gateway sends the same one all the time. */
+        @Nullable
+        ForwardQuery query;
 
         Buffers(RlsSettings rls) {
             answer = new RlsAnswer(rls);
@@ -76,12 +93,21 @@ public final class RestApi {
             Health health,
             RestSettings settings,
             RlsSettings rls) {
-        this(limiter, queues, time, health, settings, rls, request -> {}, new PermitSecret(null, null));
+        this(
+                limiter,
+                queues,
+                time,
+                health,
+                settings,
+                rls,
+                request -> {},
+                new PermitSecret(null, null),
+                (trace, decision) -> {});
     }
 
     /**
      * Creates the API. {@code requireGiveBack} throws the problem for a caller that may not give hits back; {@code secret}
-     * signs permits and holds.
+     * signs permits and holds; {@code traces} observes requests that belong to a trace.
      */
     public RestApi(
             Limiter limiter,
@@ -91,7 +117,9 @@ public final class RestApi {
             RestSettings settings,
             RlsSettings rls,
             Consumer<HttpServerRequest> requireGiveBack,
-            PermitSecret secret) {
+            PermitSecret secret,
+            TracedDecisions traces) {
+        this.traces = traces;
         this.requireGiveBack = requireGiveBack;
         this.limiter = limiter;
         this.queues = queues;
@@ -106,28 +134,33 @@ public final class RestApi {
         this.answers = new CheckAnswers(settings);
         this.remembered = new RememberedAnswers(settings.idempotency());
         this.hashes = new IdempotencyHashes(settings.idempotency());
-        this.concurrency = new ConcurrencyApi(limiter, time, secret, answers, factory, settings.caps());
+        this.concurrency = new ConcurrencyApi(limiter, queues, time, secret, answers, factory, settings.caps());
         this.holds = new HoldApi(limiter, time, secret, answers, checks);
+        this.forwards = new ForwardReader(settings.forward(), settings.caps(), settings.proxies());
         this.buffers = ThreadLocal.withInitial(() -> new Buffers(rls));
     }
 
     /** Creates a router with these routes, to which others may be added. */
     public Router routes(Vertx vertx) {
         Router router = Router.router(vertx);
-        post(router, "/v1/ratelimit/check", (exchange, body) -> check(exchange, body, false));
+        post(router, CHECK, (exchange, body) -> check(exchange, body, false));
         post(router, "/ratelimit/check", (exchange, body) -> check(exchange, body, true));
         post(router, "/v1/concurrency/acquire", this::acquire);
         post(router, "/v1/concurrency/release", concurrency::release);
         post(router, "/v1/concurrency/renew", concurrency::renew);
         post(router, "/v1/ratelimit/reserve", this::reserve);
         post(router, "/v1/ratelimit/settle", holds::settle);
+        router.route("/v1/ratelimit/forward").handler(context -> {
+            RequestBody.discard(context.request(), bodies);
+            begin(context, this::forward);
+        });
         post(router, "/json", this::json);
         get(router, "/v1/ratelimit/status/:user_id", this::status);
         get(router, "/healthcheck", exchange -> exchange.answer(healthcheck()));
         return HttpRoutes.finish(
                 router,
                 "expected: /v1/ratelimit/check, /ratelimit/check, /v1/ratelimit/status/{user_id},"
-                        + " /v1/ratelimit/reserve, /v1/ratelimit/settle, /v1/concurrency/acquire,"
+                        + " /v1/ratelimit/forward, /v1/ratelimit/reserve, /v1/ratelimit/settle, /v1/concurrency/acquire,"
                         + " /v1/concurrency/release, /v1/concurrency/renew, /v1/load/{service}, /json,"
                         + " /healthcheck or /metrics",
                 failure -> failure instanceof RequestTooCostlyException e
@@ -172,6 +205,69 @@ public final class RestApi {
                         own.decision,
                         once,
                         (asked, decision) -> first.complete(() -> end(first, asked, decision, rules, alwaysOk))));
+    }
+
+    /** Creates the handler of plain checks, which are decided and answered while their bytes are read. */
+    public DirectHandler direct() {
+        return new DirectCheck();
+    }
+
+    /** Answers checks whose decision needs no store and cannot wait; it takes one buffer less than a route would. */
+    private final class DirectCheck implements DirectHandler {
+        @Override
+        public String path() {
+            return CHECK;
+        }
+
+        @Override
+        public int longestBody() {
+            return settings.caps().bytes();
+        }
+
+        @Override
+        public boolean isOpen() {
+            return health.serving()
+                    && limiter.stores().isEmpty()
+                    && !limiter.index().mayWait();
+        }
+
+        @Override
+        public @Nullable HttpAnswer answer(ChannelHandlerContext connection, byte[] body) {
+            Buffers own = buffers.get();
+            RuleIndex rules = limiter.index();
+            try {
+                checks.read(body, RestApi.this::domains, () -> callerAddress(connection), own.request);
+                own.request.nameCounter().withoutPermits();
+                if (!limiter.decide(own.request, time.micros(), own.decision, LATER)) {
+                    throw new IllegalStateException("decided later without a store");
+                }
+            } catch (HttpProblemException | RequestTooCostlyException e) {
+                return null; // the route refuses it with the same problem
+            }
+            return RestApi.this.answer(own.request, own.decision, rules, false);
+        }
+
+        private String callerAddress(ChannelHandlerContext connection) {
+            return connection.channel().remoteAddress() instanceof InetSocketAddress peer
+                    ? settings.proxies().caller(peer.getAddress().getHostAddress(), List.of())
+                    : "";
+        }
+    }
+
+    private void forward(RestExchange exchange) {
+        Buffers own = buffers.get();
+        HttpServerRequest http = exchange.request();
+        ForwardQuery query = ForwardQuery.of(http, settings.forward(), own.query);
+        own.query = query;
+        forwards.read(http, query, this::domains, callerAddress(http), own.request);
+        own.request.nameCounter().withoutPermits();
+        RuleIndex rules = limiter.index();
+        exchange.decideInTurn(queues, own.request, time.micros(), own.decision, null, (request, decision) -> {
+            if (CheckAnswers.leavesOut(decision)) {
+                unenforced.increment();
+            }
+            exchange.answer(answers.forwarded(request, decision, rules, query));
+        });
     }
 
     private void acquire(RestExchange exchange, byte[] body) {
@@ -305,13 +401,13 @@ public final class RestApi {
         HttpRoutes.only(router, path, "POST");
     }
 
-    private static void get(Router router, String path, Consumer<RestExchange> handler) {
+    private void get(Router router, String path, Consumer<RestExchange> handler) {
         HttpRoutes.page(router, path, context -> begin(context, handler));
     }
 
-    private static void begin(RoutingContext context, Consumer<RestExchange> handler) {
+    private void begin(RoutingContext context, Consumer<RestExchange> handler) {
         try {
-            handler.accept(new RestExchange(context));
+            handler.accept(new RestExchange(context, traces));
         } catch (RuntimeException e) {
             context.fail(e);
         }

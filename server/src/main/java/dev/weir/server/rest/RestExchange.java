@@ -7,6 +7,8 @@ import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.queue.RequestQueues;
 import dev.weir.internal.store.Idempotency;
 import dev.weir.server.http.HttpAnswer;
+import dev.weir.server.http.WaitingAnswer;
+import dev.weir.server.tracing.TracedDecisions;
 import io.netty.channel.EventLoop;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.internal.ContextInternal;
@@ -27,10 +29,13 @@ final class RestExchange implements RememberedAnswers.Waiting {
 
     private final RoutingContext context;
     private final ContextInternal vertxContext;
+    private final TracedDecisions traces;
+    private volatile @Nullable WaitingAnswer waiting;
 
     /** Creates an exchange; to be called on the event loop of the request. */
-    RestExchange(RoutingContext context) {
+    RestExchange(RoutingContext context, TracedDecisions traces) {
         this.context = context;
+        this.traces = traces;
         this.vertxContext = (ContextInternal) context.vertx().getOrCreateContext();
     }
 
@@ -44,14 +49,15 @@ final class RestExchange implements RememberedAnswers.Waiting {
 
     /** Decides {@code request}, now or later, and passes the decision to {@code then} on this event loop. */
     void decide(Limiter limiter, Request request, long nowMicros, MutableDecision into, Then then) {
-        if (limiter.decide(request, nowMicros, into, () -> new LateDecision(then))) {
-            then.decided(request, into);
+        if (limiter.decide(request, nowMicros, into, () -> new LateDecision(then, true))) {
+            decided(request, into, then);
         }
     }
 
     /**
      * Decides {@code request} likewise, and holds the answer while its rules let it wait. A caller that disconnects gives
-     * up its place. With {@code idempotency}, a shared store charges the request only once.
+     * up its place. With {@code idempotency} it keeps its place, because a retry gets the same answer; and a shared store
+     * charges the request only once.
      */
     void decideInTurn(
             RequestQueues queues,
@@ -60,9 +66,19 @@ final class RestExchange implements RememberedAnswers.Waiting {
             MutableDecision into,
             @Nullable Idempotency idempotency,
             Then then) {
-        if (queues.decide(request, nowMicros, into, () -> new LateDecision(then), idempotency)) {
-            then.decided(request, into);
+        if (queues.decide(request, nowMicros, into, () -> new LateDecision(then, idempotency == null), idempotency)) {
+            decided(request, into, then);
         }
+    }
+
+    private void decided(Request request, MutableDecision decision, Then then) {
+        if (!decision.allowed() || traces.includePasses()) {
+            String trace = context.request().getHeader("traceparent");
+            if (trace != null) {
+                traces.decided(trace, decision);
+            }
+        }
+        then.decided(request, decision);
     }
 
     /** Whether the caller still waits for the answer. */
@@ -81,11 +97,30 @@ final class RestExchange implements RememberedAnswers.Waiting {
         });
     }
 
+    /** Charges the peer for this request while its answer waits; false if it has no room, and must be answered at once. */
+    @Override
+    public boolean mayWait() {
+        WaitingAnswer charged = waiting;
+        if (charged == null) {
+            charged = new WaitingAnswer(context.request());
+            waiting = charged;
+        }
+        return charged.charge();
+    }
+
+    private void waitIsOver() {
+        WaitingAnswer charged = waiting;
+        if (charged != null) {
+            charged.end();
+        }
+    }
+
     @Override
     public void answer(HttpAnswer answer) {
         onLoop(() -> {
+            waitIsOver();
             if (isOpen()) {
-                answer.send(context.response());
+                answer.send(context.request());
             }
         });
     }
@@ -93,6 +128,7 @@ final class RestExchange implements RememberedAnswers.Waiting {
     @Override
     public void fail(RuntimeException failure) {
         onLoop(() -> {
+            waitIsOver();
             if (isOpen()) {
                 context.fail(failure);
             }
@@ -110,9 +146,12 @@ final class RestExchange implements RememberedAnswers.Waiting {
 
     private final class LateDecision implements Waiter {
         private final Then then;
+        private final boolean leaves;
 
-        LateDecision(Then then) {
+        /** {@code leaves} if the request gives up its place when its caller disconnects. */
+        LateDecision(Then then, boolean leaves) {
             this.then = then;
+            this.leaves = leaves;
         }
 
         /**
@@ -125,21 +164,33 @@ final class RestExchange implements RememberedAnswers.Waiting {
         }
 
         @Override
+        public boolean mayWait() {
+            return RestExchange.this.mayWait();
+        }
+
+        @Override
         public void waits(Runnable cancel) {
-            onLoop(() -> {
-                if (context.response().closed()) {
-                    cancel.run();
-                } else {
-                    context.response().closeHandler(closed -> cancel.run());
-                }
-            });
+            if (leaves) {
+                onLoop(() -> {
+                    if (context.response().closed()) {
+                        left(cancel);
+                    } else {
+                        context.response().closeHandler(closed -> left(cancel));
+                    }
+                });
+            }
+        }
+
+        private void left(Runnable cancel) {
+            cancel.run();
+            waitIsOver();
         }
 
         @Override
         public void decided(Request request, MutableDecision decision) {
             vertxContext.dispatch(() -> {
                 try {
-                    then.decided(request, decision);
+                    RestExchange.this.decided(request, decision, then);
                 } catch (RuntimeException e) {
                     fail(e);
                 }

@@ -13,9 +13,15 @@ import org.jspecify.annotations.Nullable;
  * @param retryJitter the maximum that is added to {@code Retry-After}, so that callers that were denied together do not
  *     retry together
  * @param proxies whose headers name the caller, where a check asks for its address
+ * @param forward how gateways ask about the requests that they forward
  */
 public record RestSettings(
-        RequestCaps caps, int draft, Duration retryJitter, Idempotency idempotency, TrustedProxies proxies) {
+        RequestCaps caps,
+        int draft,
+        Duration retryJitter,
+        Idempotency idempotency,
+        TrustedProxies proxies,
+        ForwardSettings forward) {
 
     public RestSettings {
         if (draft != 10 && draft != 11) {
@@ -25,7 +31,12 @@ public record RestSettings(
 
     public static RestSettings defaults() {
         return new RestSettings(
-                RequestCaps.defaults(), 11, Duration.ofSeconds(1), Idempotency.defaults(), TrustedProxies.NONE);
+                RequestCaps.defaults(),
+                11,
+                Duration.ofSeconds(1),
+                Idempotency.defaults(),
+                TrustedProxies.NONE,
+                ForwardSettings.defaults());
     }
 
     /** Returns these settings with other bounds on the answers remembered per caller. */
@@ -35,7 +46,8 @@ public record RestSettings(
                 draft,
                 retryJitter,
                 new Idempotency(keep, perCaller, idempotency.total(), idempotency.header()),
-                proxies);
+                proxies,
+                forward);
     }
 
     /** Returns these settings with another header for idempotency keys; null for the usual ones. */
@@ -46,12 +58,18 @@ public record RestSettings(
                 draft,
                 retryJitter,
                 new Idempotency(same.keep(), same.perCaller(), same.total(), header),
-                proxies);
+                proxies,
+                forward);
     }
 
     /** Returns these settings with other trusted proxies. */
     public RestSettings withProxies(TrustedProxies trusted) {
-        return new RestSettings(caps, draft, retryJitter, idempotency, trusted);
+        return new RestSettings(caps, draft, retryJitter, idempotency, trusted, forward);
+    }
+
+    /** Returns these settings with other ones for gateways. */
+    public RestSettings withForward(ForwardSettings other) {
+        return new RestSettings(caps, draft, retryJitter, idempotency, proxies, other);
     }
 
     /**

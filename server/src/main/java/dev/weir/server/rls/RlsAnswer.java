@@ -1,6 +1,10 @@
 package dev.weir.server.rls;
 
+import dev.weir.Algorithm;
 import dev.weir.Cause;
+import dev.weir.Limit;
+import dev.weir.http.internal.DenialProblem;
+import dev.weir.http.internal.VerdictNumbers;
 import dev.weir.internal.model.BindingVerdict;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
@@ -19,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RlsAnswer {
     private static final int NONE = -1;
+    /** Tells the caller of a denied request how long it would have waited in the queue of the rule. */
+    private static final String DELAY_HEADER = "x-weir-delay-ms";
     /** Tells the upstream of a shadow ban; Envoy never sends request headers to the caller. */
     private static final Map<String, String> SHADOW_BANNED = Map.of("x-weir-shadow-ban", "true");
 
@@ -72,13 +78,38 @@ public final class RlsAnswer {
 
     /** Whether the answer has nothing but its code and its statuses, as most have. */
     public boolean isPlain() {
-        return settings.isPlain() && denial() == null && !decision.isShadowBanned();
+        return settings.isPlain()
+                && (decision.allowed() ? !decision.isShadowBanned() : denial() == null && waiting() == null);
     }
 
     /** The headers for Envoy's caller. */
     public Map<String, String> responseHeaders() {
         ToldDenial denial = denial();
-        return headers(settings.responseHeaders(), denial == null ? Map.of() : denial.headers());
+        Map<String, String> own = denial == null ? Map.of() : denial.headers();
+        VerdictNumbers waiting = waiting();
+        return headers(settings.responseHeaders(), waiting == null ? own : withDelay(own, waiting));
+    }
+
+    /**
+     * The numbers of a denial whose wait Envoy cannot know: by a rule with a queue, in which Envoy does not wait, and by
+     * a concurrency limit, whose reset says when its permits expire. Null for any other answer.
+     */
+    private @Nullable VerdictNumbers waiting() {
+        MutableVerdict binding = decision.allowed() ? null : decision.binding();
+        Rule rule = binding == null ? null : binding.rule();
+        Limit limit = binding == null ? null : binding.limit();
+        boolean permits = limit != null && limit.algorithm() == Algorithm.CONCURRENCY;
+        return rule != null && (permits || rule.queue() != null) ? DenialProblem.retry(decision) : null;
+    }
+
+    private static Map<String, String> withDelay(Map<String, String> own, VerdictNumbers waiting) {
+        Map<String, String> headers = new LinkedHashMap<>(own);
+        headers.put("retry-after", Long.toString(waiting.retryAfterSeconds()));
+        if (!waiting.isConcurrency()) {
+            long micros = waiting.verdict().retryAfterMicros();
+            headers.put(DELAY_HEADER, Long.toString(micros / 1_000 + (micros % 1_000 > 0 ? 1 : 0)));
+        }
+        return headers;
     }
 
     /** The headers for Envoy's upstream. */

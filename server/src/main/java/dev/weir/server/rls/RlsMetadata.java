@@ -3,12 +3,15 @@ package dev.weir.server.rls;
 import dev.weir.Cause;
 import dev.weir.Limit;
 import dev.weir.Request;
+import dev.weir.internal.model.Ban;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.model.TakenPermits;
+import dev.weir.internal.model.VerdictText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +71,72 @@ public final class RlsMetadata {
             members.put("metadata", metadata);
         }
         return members;
+    }
+
+    /**
+     * Builds the metadata of an answer to {@code weir-remote}: all that a decision says and the protocol has no field
+     * for. {@code verdicts} has a policy and counts for each verdict, as {@link VerdictText} writes them.
+     */
+    public static Map<String, Object> detailed(MutableDecision decision) {
+        Map<String, Object> own = new TreeMap<>();
+        own.put("status", (double) decision.status());
+        own.put("now_us", (double) decision.nowMicros());
+        MutableVerdict binding = decision.binding();
+        if (binding != null) {
+            String rule = binding.ruleName();
+            if (rule != null) {
+                own.put("rule", rule);
+            }
+            own.put("reason", binding.reason().name().toLowerCase(Locale.ROOT));
+            if (!decision.allowed() && binding.retryAfterMicros() > 0) {
+                own.put("retry_after_ms", (double) ceilMillis(binding.retryAfterMicros()));
+            }
+        }
+        if (decision.delayMicros() > 0) {
+            own.put("delay_ms", (double) ceilMillis(decision.delayMicros()));
+        }
+        if (decision.degraded()) {
+            own.put("degraded", true);
+        }
+        TakenPermits permits = decision.permits();
+        if (permits != null) {
+            own.put(PERMIT, (double) permits.taken());
+            if (!permits.unenforced().isEmpty()) {
+                own.put("unenforced", permits.unenforced());
+            }
+        }
+        String counter = decision.counterName();
+        if (counter != null) {
+            own.put("counter", counter);
+        }
+        String bucket = decision.counterBucket();
+        if (bucket != null) {
+            own.put("bucket", bucket);
+        }
+        Ban ban = decision.ban();
+        if (ban != null) {
+            own.put("reason", "banned");
+            own.put("ban", ban.subject());
+            own.put("ban_reason", ban.reason());
+            if (ban.untilMicros() != Ban.FOREVER) {
+                own.put("ban_until_us", (double) ban.untilMicros());
+            }
+        }
+        long lease = ClientLease.micros(decision);
+        if (lease > 0) {
+            own.put("lease_us", (double) lease);
+        }
+        List<Object> verdicts = new ArrayList<>(2 * decision.size());
+        for (int i = 0; i < decision.size(); i++) {
+            verdicts.add(VerdictText.policy(decision.verdict(i)));
+            verdicts.add(VerdictText.counts(decision.verdict(i)));
+        }
+        own.put("verdicts", verdicts);
+        return Map.of(OWN, own);
+    }
+
+    private static long ceilMillis(long micros) {
+        return micros / 1_000 + (micros % 1_000 > 0 ? 1 : 0);
     }
 
     private static Map<String, Object> own(MutableDecision decision) {

@@ -1,9 +1,9 @@
 package dev.weir.server.rls;
 
+import dev.weir.http.internal.DenialProblem;
+import dev.weir.http.internal.VerdictNumbers;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.server.http.HttpAnswer;
-import dev.weir.server.problem.DenialProblem;
-import dev.weir.server.problem.VerdictNumbers;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -19,6 +19,7 @@ import dev.weir.server.grpc.GrpcServer;
 import dev.weir.server.grpc.GrpcServerObserver;
 import dev.weir.server.grpc.GrpcServerSettings;
 import dev.weir.server.health.Health;
+import dev.weir.server.http.PortHandler;
 import dev.weir.server.listener.HttpListeners;
 import dev.weir.server.metrics.RuleMetrics;
 import dev.weir.server.rest.RestApi;
@@ -174,7 +175,12 @@ public final class ServerWarmUp {
         RestApi api = new RestApi(limiter, queues, time, health, RestSettings.defaults(), RlsSettings.defaults());
         HttpListeners listeners = new HttpListeners(vertx);
         ListenAddress listening = join(listeners
-                .listen(new ListenAddress(LOOPBACK, 0), RestApi.serverOptions(), null, 1, () -> api.routes(vertx))
+                .listen(
+                        new ListenAddress(LOOPBACK, 0),
+                        RestApi.serverOptions(),
+                        null,
+                        1,
+                        () -> new PortHandler(api.routes(vertx), api.direct()))
                 .toCompletionStage()
                 .toCompletableFuture());
         List<WarmUpClient> callers = new ArrayList<>();

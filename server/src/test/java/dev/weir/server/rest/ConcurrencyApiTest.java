@@ -242,6 +242,8 @@ class ConcurrencyApiTest {
             delimiter = '|',
             value = {
                 "{}                        | permit: missing (expected: the object that acquire answered)",
+                "{\"permt\": \"a\"}        | permit: missing (expected: the object that acquire answered; did you mean"
+                        + " permit?)",
                 "{\"permit\": 7}           | permit: 7 (expected: a string)",
                 "[]                        | body: a list (expected: an object)",
                 "{\"permit\": \"a\"} x     | body:"

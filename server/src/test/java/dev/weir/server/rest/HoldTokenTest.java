@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Request;
 import dev.weir.internal.model.HeldHits;
-import dev.weir.internal.model.Hold;
+import dev.weir.internal.model.HeldRequest;
 import dev.weir.internal.runtime.FleetSecret;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,8 +16,8 @@ class HoldTokenTest {
     @Test
     void aHoldIsReadAsItWasWritten() {
         Request request = Request.to("llm").with("user", "ü").asAttributes();
-        Hold hold = new Hold(1, 2, 3, true, 4, request, List.of(new HeldHits("r", 0, 5, 6, 7)));
-        Hold read = HoldToken.read(HoldToken.of(hold, SECRET, 8), SECRET);
+        HeldRequest hold = new HeldRequest(1, 2, 3, true, 4, request, List.of(new HeldHits("r", 0, 5, 6, 7)));
+        HeldRequest read = HoldToken.read(HoldToken.of(hold, SECRET, 8), SECRET);
         assertThat(read.request()).hasToString(request.toString());
         assertThat(read).usingRecursiveComparison().ignoringFields("request").isEqualTo(hold);
     }

@@ -18,7 +18,7 @@ class PermitTokenTest {
     private static final String NEW = "new new new new new new new new new";
     private static final SharedStores STORES = SharedStores.of(Map.of("big", new NoStore()));
     private static final HeldPermit PERMIT =
-            new HeldPermit("rule", 0, 1, 2, 77, "permits:api:rule:u=1", 5, 3, 60_000_000);
+            new HeldPermit("rule", 0, 1, 2, 77, "permits:api:rule:u=1", 5, 3, 60_000_000, 0);
 
     private final FleetSecret secret = new FleetSecret(List.of(NEW, OLD));
 
@@ -37,6 +37,15 @@ class PermitTokenTest {
         });
         assertThat(PermitToken.read(PermitToken.of(List.of(), STORES, secret, 1), STORES, secret))
                 .isEmpty();
+    }
+
+    @Test
+    void aPermitThatAServerCountsByItselfNamesThatServer() {
+        HeldPermit leased = new HeldPermit("rule", 0, 1, 2, 77, "permits:api:rule:u=1:!levels", 5, 3, 60_000_000, 42);
+        String token = PermitToken.of(List.of(leased, PERMIT), STORES, secret, 1);
+        assertThat(PermitToken.read(token, STORES, secret))
+                .extracting(HeldPermit::node)
+                .containsExactly(42L, 0L);
     }
 
     @Test

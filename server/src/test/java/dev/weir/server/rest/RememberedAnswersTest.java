@@ -196,7 +196,7 @@ class RememberedAnswersTest {
         first.decided(ANSWER, true);
     }
 
-    /** What one who asks was told. */
+    /** The answer that a caller got. */
     private static final class Heard implements RememberedAnswers.Waiting {
         final List<HttpAnswer> answers = new CopyOnWriteArrayList<>();
         final List<RuntimeException> failures = new CopyOnWriteArrayList<>();

@@ -83,6 +83,31 @@ class RestCheckTest {
     }
 
     @Test
+    void aRequestOnCreditTellsTheDebtApart() {
+        String lent = "{\"user_id\":\"u\",\"endpoint\":\"/lent\"}";
+        HttpResponse<String> within = kit.check(lent);
+        assertThat(within.headers().firstValue("X-RateLimit-Debt")).isEmpty();
+        assertThat(json(within).containsKey("debt")).isFalse();
+        kit.check(lent);
+        HttpResponse<String> onCredit = kit.check(lent);
+        assertThat(onCredit.statusCode()).isEqualTo(200);
+        assertThat(header(onCredit, "X-RateLimit-Limit")).isEqualTo("1");
+        assertThat(header(onCredit, "X-RateLimit-Remaining")).isEqualTo("0");
+        assertThat(header(onCredit, "X-RateLimit-Debt")).isEqualTo("2");
+        assertThat(json(onCredit).getInteger("debt")).isEqualTo(2);
+        HttpResponse<String> denied = kit.check(lent);
+        assertThat(denied.statusCode()).isEqualTo(429);
+        assertThat(header(denied, "X-RateLimit-Debt")).isEqualTo("2");
+        assertThat(header(denied, "Retry-After")).isEqualTo("10");
+        assertThat(json(denied).getInteger("debt")).isEqualTo(2);
+        assertThat(json(denied).getString("detail"))
+                .isEqualTo("denied by lent (1 per 10s, credit 2, token_bucket) for user_id=u: 0 left, 2 in debt,"
+                        + " passes again in 10s");
+        kit.advance(Duration.ofSeconds(10));
+        assertThat(kit.check(lent).statusCode()).isEqualTo(200);
+    }
+
+    @Test
     void aCeilingThatTheCallerCannotHelpIs503WithAProblemTypeOfItsOwn() {
         kit.check("{\"user_id\":\"u\",\"endpoint\":\"/ceiling\"}");
         HttpResponse<String> response = kit.check("{\"user_id\":\"u\",\"endpoint\":\"/ceiling\"}");
@@ -147,8 +172,8 @@ class RestCheckTest {
         String body = "{\"user_id\":\"u\",\"endpoint\":\"/bucket\",\"cost\":5}";
         assertThat(header(kit.check(body), "RateLimit")).isEqualTo("\"bucket\";r=5;t=1");
         RestSettings defaults = RestSettings.defaults();
-        RestSettings ten =
-                new RestSettings(defaults.caps(), 10, Duration.ZERO, defaults.idempotency(), defaults.proxies());
+        RestSettings ten = new RestSettings(
+                defaults.caps(), 10, Duration.ZERO, defaults.idempotency(), defaults.proxies(), defaults.forward());
         try (RestKit older = new RestKit(RestKit.weirRules(), ten, RlsSettings.defaults())) {
             assertThat(header(older.check(body), "RateLimit")).isEqualTo("\"bucket\";r=5;t=5");
         }

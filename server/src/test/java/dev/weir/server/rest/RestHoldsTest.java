@@ -134,9 +134,19 @@ class RestHoldsTest {
             value = {
                 "reserve|{\"ttl\":601}|ttl: 601 (expected: seconds, 1 to 600) at line 1, column 8",
                 "reserve|{\"ttl\":0}|ttl: 0 (expected: seconds, 1 to 600) at line 1, column 8",
+                "reserve|{\"tll\":60}|tll: 60 (expected: a string; did you mean ttl?) at line 1, column 8",
+                "reserve|{\"user_id\":7}|user_id: 7 (expected: a string) at line 1, column 12",
+                "reserve|{\"costs\":{\"output_tokens\":-1}}|costs.output_tokens: -1 (expected: a whole number >= 0) at"
+                        + " line 1, column 27",
+                "settle|{\"hold\":\"x\",\"costs\":{\"output_tokens\":-1}}|costs.output_tokens: -1 (expected: a whole"
+                        + " number >= 0) at line 1, column 38",
+                "settle|{\"hold\":\"x\",\"costs\":{\"output_tokens\":1.5}}|costs.output_tokens: 1.5 (expected: a whole"
+                        + " number >= 0) at line 1, column 38",
                 "settle|{}|hold: missing (expected: the hold that reserve answered)",
-                "settle|{\"hold\":\"x\",\"cots\":1}|unknown member \"cots\" (expected: hold, cost or costs) at line 1,"
-                        + " column 13",
+                "settle|{\"hold\":\"x\",\"cots\":1}|unknown member \"cots\" (expected: hold, cost or costs; did"
+                        + " you mean cost?) at line 1, column 13",
+                "settle|{\"hld\":\"x\"}|unknown member \"hld\" (expected: hold, cost or costs; did you mean hold?) at"
+                        + " line 1, column 2",
             })
     void mistakesAreNamed(String path, String body, String detail) {
         HttpResponse<String> response = kit.post("/v1/ratelimit/" + path, body);

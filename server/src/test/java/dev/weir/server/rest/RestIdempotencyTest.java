@@ -238,7 +238,7 @@ class RestIdempotencyTest {
         assertThat(remaining()).isEqualTo(9);
     }
 
-    /** What is left of the bucket after one hit more. */
+    /** The rest of the bucket after one hit more. */
     private int remaining() {
         return json(kit.check(BODY)).getInteger("remaining");
     }

@@ -46,6 +46,7 @@ final class RestKit implements AutoCloseable {
     final AtomicLong micros = new AtomicLong(START * 1_000_000);
     final Health health = new Health();
     final Limiter limiter;
+    final RequestQueues queues;
     private final MemoryStore store = new MemoryStore(10_000);
     private final WaitTimer waits = new WaitTimer();
     private final HttpServer server;
@@ -57,7 +58,7 @@ final class RestKit implements AutoCloseable {
 
     RestKit(WrittenRules rules, RestSettings settings, RlsSettings rls) {
         limiter = new Limiter(rules, store, micros::get, LimiterSettings.defaults(), new LimiterObserver() {});
-        RequestQueues queues = new RequestQueues(limiter, micros::get, new LimiterObserver() {}, waits);
+        queues = new RequestQueues(limiter, micros::get, new LimiterObserver() {}, waits);
         RestApi api = new RestApi(limiter, queues, micros::get, health, settings, rls);
         server = VERTX.createHttpServer(RestApi.serverOptions())
                 .invalidRequestHandler(HttpPort::unparsable)
@@ -69,7 +70,8 @@ final class RestKit implements AutoCloseable {
 
     static RestSettings settings(Duration jitter) {
         RestSettings defaults = RestSettings.defaults();
-        return new RestSettings(defaults.caps(), 11, jitter, defaults.idempotency(), defaults.proxies());
+        return new RestSettings(
+                defaults.caps(), 11, jitter, defaults.idempotency(), defaults.proxies(), defaults.forward());
     }
 
     /** Domain {@code api}: two a minute and ten an hour for each user, and odd ones for single endpoints. */
@@ -82,6 +84,7 @@ final class RestKit implements AutoCloseable {
                 rule("minute", Limit.fixedWindow(2, Duration.ofMinutes(1)), "/v1/*", KeyBy.of("user_id")),
                 rule("hour", Limit.fixedWindow(10, Duration.ofHours(1)), "/v1/*", KeyBy.of("user_id")),
                 rule("bucket", Limit.tokenBucket(10, Duration.ofSeconds(10)), "/bucket", KeyBy.of("user_id")),
+                rule("lent", Limit.tokenBucket(1, Duration.ofSeconds(10)).withCredit(2), "/lent", KeyBy.of("user_id")),
                 rule("shaped", new Limit(Algorithm.LEAKY_BUCKET, 1, 1_000_000, 5, 1), "/shaped", KeyBy.of("user_id")),
                 rule("few", Limit.fixedWindow(4, Duration.ofHours(1)), "/shaped", KeyBy.of("user_id")),
                 new WeirRule(
@@ -166,7 +169,7 @@ final class RestKit implements AutoCloseable {
         }
     }
 
-    /** What the server answers to these very bytes, until it closes the connection. */
+    /** The server's answer to these very bytes, until it closes the connection. */
     String raw(String request) {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.actualPort())) {
             socket.setSoTimeout(20_000);
@@ -175,6 +178,11 @@ final class RestKit implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** A connection on which nothing was sent yet. */
+    Socket connect() throws IOException {
+        return new Socket(InetAddress.getLoopbackAddress(), server.actualPort());
     }
 
     static JsonObject json(HttpResponse<String> response) {

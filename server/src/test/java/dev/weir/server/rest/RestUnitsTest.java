@@ -57,6 +57,25 @@ class RestUnitsTest {
     }
 
     @Test
+    void aMisspeltUnitIsNamedInTheAnswer() {
+        String body = "{\"user_id\":\"u\",\"costs\":{\"output_token\":80}}";
+        HttpResponse<String> misspelt = kit.check(body);
+        assertThat(json(misspelt).getString("detail"))
+                .isEqualTo("no rule counts \"output_token\" (did you mean \"output_tokens\"?)");
+        assertThat(json(misspelt).getString("rule")).isEqualTo("calls");
+        JsonObject reserved = json(kit.post("/v1/ratelimit/reserve", body));
+        assertThat(reserved.getString("detail")).contains("did you mean \"output_tokens\"?");
+        JsonObject settled = json(kit.post(
+                "/v1/ratelimit/settle",
+                "{\"hold\":\"" + reserved.getString("hold") + "\",\"costs\":{\"output_token\":8}}"));
+        assertThat(settled.getBoolean("settled")).isTrue();
+        assertThat(settled.getString("detail")).contains("did you mean \"output_tokens\"?");
+        assertThat(json(kit.check("{\"user_id\":\"u\",\"costs\":{\"output_tokens\":1}}"))
+                        .containsKey("detail"))
+                .isFalse();
+    }
+
+    @Test
     void statusShowsEveryUnit() {
         kit.check("{\"user_id\":\"u\",\"costs\":{\"requests\":3,\"output_tokens\":80}}");
         assertThat(json(kit.get("/v1/ratelimit/status/u")).getJsonArray("limits"))

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the reference service answered to the same bodies; only its blanks between members are its own. */
+/** The answers of the reference service to the same bodies; only its blanks between members are its own. */
 class RlsJsonTest {
     private final RestKit kit = new RestKit(rules(), RestKit.settings(Duration.ZERO), RlsSettings.defaults());
 

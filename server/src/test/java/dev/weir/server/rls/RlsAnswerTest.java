@@ -8,6 +8,7 @@ import dev.weir.Cause;
 import dev.weir.Limit;
 import dev.weir.Verdict.Reason;
 import dev.weir.internal.model.MutableDecision;
+import dev.weir.internal.model.QueueBounds;
 import dev.weir.internal.model.Rule;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -212,6 +213,32 @@ class RlsAnswerTest {
         assertThat(plain.responseHeaders())
                 .isEqualTo(Map.of("x-weir-status", "403", "content-type", "application/problem+json"));
         assertThat(plain.status(0).resetSeconds()).isZero();
+    }
+
+    @Test
+    void aDenialByARuleWithAQueueTellsHowLongItsCallerWouldHaveWaited() {
+        Rule queued = Rule.builder("d", "q")
+                .name("q")
+                .limit(FIVE_A_MINUTE)
+                .queue(new QueueBounds(500_000, 64))
+                .build();
+        decision.add().set(queued, FIVE_A_MINUTE, 0, 1, Reason.OVER_LIMIT, 0, 1, 20_001, 0);
+        decision.end(false);
+        RlsAnswer told = new RlsAnswer(RlsSettings.defaults()).of(decision, 1);
+        assertThat(told.isPlain()).isFalse();
+        assertThat(told.denial()).as("a 429 without a body").isNull();
+        assertThat(told.responseHeaders()).isEqualTo(Map.of("retry-after", "1", "x-weir-delay-ms", "21"));
+    }
+
+    @Test
+    void aDenialByAConcurrencyLimitTellsWhenToTryAgainAndNotWhenItsPermitsExpire() {
+        Limit twoAtOnce = Limit.concurrency(2, Duration.ofMinutes(1));
+        Rule calls = Rule.builder("d", "c").name("c").limit(twoAtOnce).build();
+        decision.add().set(calls, twoAtOnce, 0, 1, Reason.OVER_LIMIT, 0, 60_000_000, 1_000_000, 0);
+        decision.end(false);
+        RlsAnswer told = new RlsAnswer(RlsSettings.defaults()).of(decision, 1);
+        assertThat(told.responseHeaders()).isEqualTo(Map.of("retry-after", "1"));
+        assertThat(told.status(0).resetSeconds()).isEqualTo(60);
     }
 
     @Test
