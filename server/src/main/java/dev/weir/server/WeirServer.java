@@ -3,60 +3,23 @@ package dev.weir.server;
 import dev.weir.TimeSource;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.queue.RequestQueues;
-import dev.weir.internal.queue.WaitTimer;
-import dev.weir.internal.runtime.FleetSecret;
-import dev.weir.internal.runtime.RejectedNotes;
-import dev.weir.redis.internal.store.RedisSharedStore;
-import dev.weir.server.admin.AdminApi;
-import dev.weir.server.admin.ControlApi;
-import dev.weir.server.bans.BanLists;
-import dev.weir.server.bans.CrowdSecFeed;
-import dev.weir.server.bans.Escalator;
-import dev.weir.server.bans.ServerBans;
-import dev.weir.server.control.ControlComponents;
-import dev.weir.server.counters.CounterAdmin;
-import dev.weir.server.fleet.FleetDirectory;
-import dev.weir.server.fleet.NodeStatus;
-import dev.weir.server.grpc.Decider;
-import dev.weir.server.grpc.GrpcServer;
-import dev.weir.server.grpc.GrpcServerSettings;
 import dev.weir.server.health.Health;
-import dev.weir.server.http.HttpPort;
-import dev.weir.server.http.HttpRoutes;
 import dev.weir.server.lifecycle.CloseStack;
 import dev.weir.server.lifecycle.FileWatcher;
 import dev.weir.server.lifecycle.PeriodicTasks;
 import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.listener.Listeners;
 import dev.weir.server.listener.PortCertificates;
-import dev.weir.server.listener.ServerEventLoops;
-import dev.weir.server.load.LimitsUnderLoad;
-import dev.weir.server.load.LoadApi;
 import dev.weir.server.memory.MemoryBudget;
 import dev.weir.server.memory.MemoryLimits;
-import dev.weir.server.metrics.GrpcServerMetrics;
 import dev.weir.server.metrics.IneffectiveKeyWarnings;
-import dev.weir.server.metrics.LocalTierGauges;
-import dev.weir.server.metrics.ServerMetrics;
-import dev.weir.server.metrics.StoreMetrics;
-import dev.weir.server.rest.PermitSecret;
-import dev.weir.server.rest.RestApi;
-import dev.weir.server.rest.RestSettings;
-import dev.weir.server.rules.ServerRules;
-import dev.weir.server.rules.WatchedRuleFiles;
+import dev.weir.server.rlqs.QuotaService;
 import dev.weir.server.settings.ListenAddress;
 import dev.weir.server.settings.Settings;
-import dev.weir.server.shedding.LoadShedding;
 import dev.weir.server.stores.ServerStores;
-import dev.weir.server.warmup.ServerWarmUp;
-import io.vertx.core.Handler;
-import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpServerRequest;
-import io.vertx.ext.web.Router;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
@@ -77,9 +40,9 @@ public final class WeirServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(WeirServer.class.getName());
     private static final Duration OUTAGE_LOG_PERIOD = Duration.ofSeconds(1);
     private static final Duration RESET_PERIOD = Duration.ofSeconds(1);
+    private static final Duration PROBLEM_PERIOD = Duration.ofSeconds(1);
     private static final Duration SHEDDING_LOG_PERIOD = Duration.ofSeconds(10);
     private static final Duration KEY_WARNING_PERIOD = Duration.ofSeconds(10);
-    private static final Duration STORE_CONNECT_TIMEOUT = Duration.ofSeconds(1);
     /** Time beyond the deadline in which stores may confirm returned leases. */
     private static final Duration LEASE_RETURN_MARGIN = Duration.ofMillis(250);
     /** Time beyond the drain timeout in which connections are closed. */
@@ -135,211 +98,57 @@ public final class WeirServer implements AutoCloseable {
     private static WeirServer start(Settings settings, CloseStack opened) throws StartException {
         TimeSource time = TimeSource.system();
         Health health = new Health();
+        MemoryBudget memory = new MemoryBudget(memoryLimits(settings.network()));
         FileWatcher files = opened.add(new FileWatcher());
         PortCertificates certificates = new PortCertificates(settings.tls(), files);
-        WatchedRuleFiles ruleFiles = opened.add(new WatchedRuleFiles(settings));
-        BanLists banLists = opened.add(new BanLists(settings.trust().banLists()));
+        PolicyComponents policy = new PolicyComponents(settings, files, opened);
         DecisionObservers observers = opened.add(new DecisionObservers(settings, time));
-        ControlComponents control = opened.add(new ControlComponents(settings, files));
-        LimitsUnderLoad loads = opened.add(new LimitsUnderLoad());
-        ServerRules rules = new ServerRules(
-                ruleFiles,
-                control.remote(),
-                control.control(),
-                settings.control().data(),
-                settings.limiter().endpointForm(),
-                loads);
-        observers.rules(rules.all());
-        MemoryBudget memory = new MemoryBudget(memoryLimits(settings.network()));
-        ServerEventLoops loops = opened.add(new ServerEventLoops(settings.eventLoops(), settings.network(), memory));
-        ServerStores stores = opened.add(new ServerStores(
-                (int) settings.maxKeys(),
-                settings.stores(),
-                loops.group(),
-                observers.ruleMetrics()::degraded,
-                observers.ruleMetrics()::lastStoreFailure));
-        health.degradedBy(() -> Stream.of(stores.degraded(), control.degraded())
+        observers.rules(policy.rules.all());
+        DecisionComponents decisions = new DecisionComponents(
+                settings,
+                time,
+                memory,
+                observers,
+                policy,
+                PortComponents.grpcSettings(settings).caps(),
+                opened);
+        health.degradedBy(() -> Stream.of(decisions.stores.degraded(), policy.control.degraded())
                 .filter(each -> !each.isEmpty())
                 .collect(Collectors.joining("; ")));
-        Escalator escalator =
-                new Escalator(stores.memory(), stores.shared(), time, settings.limiter(), control.bans()::escalate);
-        escalator.rules(rules.all());
-        Limiter limiter = new Limiter(
-                rules.all(),
-                stores.memory(),
-                stores.shared(),
-                time,
-                settings.limiter(),
-                escalator.after(observers.observer()));
-        RedisSharedStore noteStore = stores.noteStore();
-        FleetSecret secret = settings.trust().fleetSecret();
-        CounterAdmin counters =
-                new CounterAdmin(limiter, stores.redis(), noteStore == null ? null : noteStore.resetNews(), secret);
-        ServerMetrics metrics =
-                opened.add(new ServerMetrics(observers.ruleMetrics(), new StoreMetrics(stores.redis())));
-        stores.addTo(metrics);
-        rules.addTo(metrics);
-        control.addTo(metrics);
-        certificates.addTo(metrics);
-        observers.addTo(metrics);
-        new NetworkGauges(memory).addTo(metrics);
-        CrowdSecFeed crowdSec = opened.add(new CrowdSecFeed(settings.trust().crowdSec()));
-        ServerBans bans = new ServerBans(control.bans(), banLists, crowdSec, escalator, limiter);
-        bans.addTo(metrics);
-        addTo(metrics, control.bans().rejectedNotes());
-        addTo(metrics, counters.rejectedNotes());
-        addTo(metrics, loads.rejectedNotes());
-        if (control.control() != null) {
-            addTo(metrics, control.control().switches().rejectedNotes());
-        }
-        addTo(metrics, settings, limiter, health);
-        LoadShedding shedding =
-                new LoadShedding(settings.network().shedLoad(), settings.trust().proxies());
-        shedding.addTo(metrics);
-        GrpcServer grpc = new GrpcServer(
-                Decider.of(limiter),
-                time,
-                certificates.with(grpcSettings(settings)),
-                health,
-                new GrpcServerMetrics(metrics),
-                memory);
-        NodeStatus status = new NodeStatus(health, rules.inForce(), limiter, stores.redis(), control.control());
-        FleetDirectory fleet = opened.add(new FleetDirectory(status, noteStore, control.nodes(), secret));
-        addTo(metrics, fleet.rejectedNotes());
+        InsightComponents insight = new InsightComponents(
+                settings, time, health, memory, certificates, observers, policy, decisions, opened);
         PeriodicTasks tasks = opened.add(new PeriodicTasks());
+        PortComponents ports =
+                new PortComponents(settings, time, health, memory, certificates, policy, decisions, insight);
 
-        RequestQueues queues = new RequestQueues(limiter, time, observers.observer(), opened.add(new WaitTimer()));
-        observers.ruleMetrics().waits().addTo(metrics, queues);
-        Listeners listeners = new Listeners(settings, certificates, grpc, loops);
-        RestApi rest = new RestApi(
-                limiter,
-                queues,
-                time,
-                health,
-                restSettings(settings),
-                settings.rls(),
-                control.access()::requireToGiveBack,
-                new PermitSecret(secret, noteStore == null ? null : noteStore.notes("permits")));
-        LoadApi loadApi = new LoadApi(loads, control.access()::requireToReportLoad);
-        metrics.counter(
-                "ratelimit.unenforced",
-                "Checks that met a concurrency rule, which does not apply to a caller that cannot release.",
-                rest::unenforced);
-        MetricsPage metricsPage = new MetricsPage(loops.vertx(), metrics::scrape);
-        MetricsPage referencePage = new MetricsPage(loops.vertx(), metrics::scrapeWithReference);
-        listeners.bind(
-                () -> shedding.onLoop(httpRoutes(loops.vertx(), rest, loadApi, metricsPage, health)),
-                path -> metricsRoutes(loops.vertx(), path, referencePage),
-                httpPort -> new AdminApi(
-                        control.access(),
-                        limiter::index,
-                        httpPort,
-                        () -> new ControlApi(
-                                        loops.vertx(),
-                                        control.access(),
-                                        status,
-                                        fleet,
-                                        rules.inForce(),
-                                        limiter,
-                                        counters,
-                                        control.control(),
-                                        control.bans(),
-                                        WatchedRuleFiles.options(settings),
-                                        shedding)
-                                .routes()));
-        if (!settings.warmUp().isZero()) {
-            ServerWarmUp.run(loops.vertx(), loops.group(), settings.stores(), stores, settings.warmUp());
-        }
-        awaitConnections(stores);
-        rules.follow(next -> {
-            observers.rules(next);
-            escalator.rules(next);
-            limiter.index(next);
-        });
-        control.followSwitches(noteStore, secret);
-        loads.start(limiter::rules, rules::loadChanged, noteStore == null ? null : noteStore.loadNews(), secret);
-        bans.start();
-        control.followBans(noteStore, secret);
+        ports.bind();
+        decisions.warmUp(settings);
+        policy.follow(observers, decisions, opened);
         files.start();
-        tasks.every(Duration.ofMillis(Limiter.TICK_MILLIS), limiter::tick);
-        tasks.every(OUTAGE_LOG_PERIOD, stores::logOutage);
-        tasks.every(RESET_PERIOD, counters::applyRemoteResets);
-        tasks.every(SHEDDING_LOG_PERIOD, shedding::log);
-        tasks.every(KEY_WARNING_PERIOD, new IneffectiveKeyWarnings(observers.ruleMetrics())::check);
+        repeat(tasks, observers, decisions, insight);
+        tasks.every(OUTAGE_LOG_PERIOD, policy.rules::growSlices);
         health.set(Health.State.SERVING);
-        fleet.start(listeners.admin(), settings.tls().admin() != null);
-        var unused = loops.vertx().executeBlocking(Executors.callable(metrics::open), false);
-        return new WeirServer(settings, opened, health, observers, limiter, queues, listeners);
+        insight.start(settings, ports.listeners.admin(), decisions.loops.vertx());
+        return new WeirServer(
+                settings, opened, health, observers, decisions.limiter, decisions.queues, ports.listeners);
     }
 
-    private static void addTo(ServerMetrics metrics, Settings settings, Limiter limiter, Health health) {
-        metrics.gauge(
-                        "ratelimit.rules",
-                        "Rules in force.",
-                        () -> limiter.index().source().rules().size())
-                .gauge(
-                        "ratelimit.serving",
-                        "1 while the server reports that it is serving.",
-                        () -> health.serving() ? 1 : 0);
-        new LocalTierGauges(settings, limiter.tier()).addTo(metrics);
-    }
-
-    private static void addTo(ServerMetrics metrics, RejectedNotes notes) {
-        for (RejectedNotes.Reason each : RejectedNotes.Reason.values()) {
-            metrics.counter(
-                    "ratelimit.notes.rejected",
-                    "Notes of other servers in Redis that were ignored, by kind and reason.",
-                    () -> notes.of(each),
-                    "kind",
-                    notes.kind(),
-                    "reason",
-                    each.label());
-        }
+    private static void repeat(
+            PeriodicTasks tasks, DecisionObservers observers, DecisionComponents decisions, InsightComponents insight) {
+        ServerStores stores = decisions.stores;
+        tasks.every(Duration.ofMillis(Limiter.TICK_MILLIS), decisions.limiter::tick);
+        tasks.every(QuotaService.TICK, decisions.quotas::tick);
+        tasks.every(OUTAGE_LOG_PERIOD, stores::logOutage);
+        tasks.every(OUTAGE_LOG_PERIOD, stores::compareEpochs);
+        tasks.every(RESET_PERIOD, decisions.counters::applyRemoteResets);
+        tasks.every(SHEDDING_LOG_PERIOD, insight.shedding::log);
+        tasks.every(PROBLEM_PERIOD, insight.insight::observe);
+        tasks.every(KEY_WARNING_PERIOD, new IneffectiveKeyWarnings(observers.ruleMetrics())::check);
     }
 
     private static MemoryLimits memoryLimits(Settings.Network network) {
         Long bytes = network.memory();
         return bytes == null ? MemoryLimits.ofThisProcess() : MemoryLimits.of(bytes);
-    }
-
-    private static GrpcServerSettings grpcSettings(Settings settings) {
-        Settings.Network network = settings.network();
-        return GrpcServerSettings.defaults()
-                .with(settings.rls())
-                .with(GrpcServerSettings.Times.defaults().withAge(network.grpcAge(), network.grpcAgeGrace()))
-                .with(GrpcServerSettings.Bounds.defaults()
-                        .withConnections(network.connections(), network.connectionsPerAddress()));
-    }
-
-    private static RestSettings restSettings(Settings settings) {
-        Settings.Idempotency set = settings.idempotency();
-        return RestSettings.defaults()
-                .withIdempotency(set.keep(), set.perCaller())
-                .withIdempotencyHeader(set.header())
-                .withProxies(settings.trust().proxies());
-    }
-
-    private static Handler<HttpServerRequest> httpRoutes(
-            Vertx vertx, RestApi rest, LoadApi loadApi, MetricsPage metricsPage, Health health) {
-        Router router = rest.routes(vertx);
-        loadApi.addTo(router);
-        HttpRoutes.page(router, "/metrics", context -> metricsPage.answer(context.request()));
-        return HttpPort.whileServing(health::serving, router);
-    }
-
-    private static Handler<HttpServerRequest> metricsRoutes(Vertx vertx, String path, MetricsPage page) {
-        Router router = Router.router(vertx);
-        HttpRoutes.page(router, path, context -> page.answer(context.request()));
-        return HttpRoutes.finish(router, "this port has the metrics alone, at " + path, failure -> null);
-    }
-
-    /** Waits up to a second for the stores, so that the first request finds them connected. */
-    private static void awaitConnections(ServerStores stores) {
-        long until = System.nanoTime() + STORE_CONNECT_TIMEOUT.toNanos();
-        while (!stores.allConnected() && System.nanoTime() < until) {
-            pause(Duration.ofMillis(5));
-        }
-        stores.logOutage();
     }
 
     /** The address of the HTTP port, with the port number that it was given. */
@@ -409,7 +218,7 @@ public final class WeirServer implements AutoCloseable {
         }
     }
 
-    private static void pause(Duration time) {
+    static void pause(Duration time) {
         try {
             TimeUnit.NANOSECONDS.sleep(time.toNanos());
         } catch (InterruptedException e) {

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who is let in on the admin port, and for what. */
+/** Access to the admin port: which callers may do which things. */
 public class AdminAccessServerTest {
     private static final String TOKENS = "/admin/v1/tokens";
     private static final String QUOTA = "/admin/v1/quotas/k";
@@ -240,7 +240,7 @@ public class AdminAccessServerTest {
                 assertThat(answer.statusCode()).as(each).isEqualTo(401);
                 assertThat(answer.headers().firstValue("WWW-Authenticate")).contains("Bearer realm=\"weir\"");
             }
-            for (String each : List.of("/", "/api", "/pages/sign-in.js", "/pages/weir.css")) {
+            for (String each : List.of("/", "/api", "/favicon.svg")) {
                 HttpResponse<String> page = from(address, server, each, "Accept", "text/html");
                 assertThat(page.statusCode()).as(each).isEqualTo(200);
                 assertThat(page.headers().firstValue("Content-Security-Policy"))
@@ -303,7 +303,7 @@ public class AdminAccessServerTest {
         }
     }
 
-    /** What nginx sends with a plain {@code proxy_pass http://127.0.0.1:6070}. */
+    /** The request that nginx sends with a plain {@code proxy_pass http://127.0.0.1:6070}. */
     @Test
     void whatNginxPassesOnWithoutAnyHeaderIsNotFromThisMachine() throws Exception {
         try (RunningServer server = keeping()) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.server.lifecycle.StartException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -68,6 +69,23 @@ class BanListServerTest {
     }
 
     @Test
+    void aLineIsReadUpToItsCommentHoweverLongThatIs() throws Exception {
+        Path list = Files.writeString(
+                folder.resolve("bad.txt"),
+                "192.0.2.1 # " + "x".repeat(100_000) + "\r\n" + " ".repeat(5_000) + "\n192.0.2.3");
+        try (RunningServer server = RunningServer.with(rules, "ban_lists", list.toString())) {
+            assertThat(check(server, "192.0.2.1")).isEqualTo(403);
+            assertThat(check(server, "192.0.2.3")).isEqualTo(403);
+        }
+        Files.writeString(list, "192.0.2.1\n" + "1".repeat(5_000_000) + "\n");
+        assertThatThrownBy(() -> RunningServer.with(rules, "ban_lists", list.toString()))
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining("bad.txt:2: '1111")
+                .hasMessageContaining("(expected: an address or a block")
+                .satisfies(e -> assertThat(e.getMessage()).hasSizeLessThan(2_000));
+    }
+
+    @Test
     void aMillionLinesAreReadAndOneMoreIsRefused() throws Exception {
         StringBuilder lines = new StringBuilder();
         for (int i = 0; i < 1_000_000; i++) {
@@ -84,6 +102,28 @@ class BanListServerTest {
         assertThatThrownBy(() -> RunningServer.with(rules, "ban_lists", list.toString()))
                 .isInstanceOf(StartException.class)
                 .hasMessageContaining("more than 1000000 lines");
+    }
+
+    /** Its first line is good, and the other one has a hundred megabytes. */
+    @Test
+    void aHundredMegabytesAreReadAndNamedAndMoreAreRefused() throws Exception {
+        Path list = Files.writeString(folder.resolve("large.txt"), "192.0.2.1\n");
+        try (RunningServer server = RunningServer.with(rules, "ban_lists", list.toString());
+                RandomAccessFile file = new RandomAccessFile(list.toFile(), "rw")) {
+            assertThat(check(server, "192.0.2.1")).isEqualTo(403);
+            file.setLength(100 << 20);
+            assertThatThrownBy(() -> RunningServer.with(rules, "ban_lists", list.toString()))
+                    .isInstanceOf(StartException.class)
+                    .hasMessageContaining("large.txt:2: ")
+                    .satisfies(e -> assertThat(e.getMessage()).hasSizeLessThan(10_000));
+            file.setLength((100 << 20) + 1);
+            assertThatThrownBy(() -> RunningServer.with(rules, "ban_lists", list.toString()))
+                    .isInstanceOf(StartException.class)
+                    .hasMessageContaining("large.txt: more than 100 MB");
+            assertThat(check(server, "192.0.2.1"))
+                    .as("the last good list stays")
+                    .isEqualTo(403);
+        }
     }
 
     private static int check(RunningServer server, String ip) throws Exception {

@@ -6,6 +6,7 @@ import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,10 +27,10 @@ class BanServerTest {
     @BeforeEach
     void start() throws Exception {
         rules = Files.writeString(folder.resolve("api.yaml"), """
-                domain: api
-                rules:
-                  - { name: orders, key_by: user_id, limit: { requests: 5, window: 1h, algorithm: fixed_window } }
-                """);
+            domain: api
+            rules:
+              - { name: orders, key_by: user_id, limit: { requests: 5, window: 1h, algorithm: fixed_window } }
+            """);
         open();
     }
 
@@ -151,6 +152,26 @@ class BanServerTest {
         HttpResponse<String> refused = running.admin.post(BANS, body);
         assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
         assertThat(json(running.admin.get(BANS)).getJsonArray("bans")).isEmpty();
+    }
+
+    @Test
+    void aBanInADomainThatIsNotLoadedIsMadeAndSaysSo() throws Exception {
+        String body = "{\"attribute\":\"user_id\",\"value\":\"mallory\",\"domain\":\"%s\"}";
+        JsonObject misspelt = json(running.admin.post(BANS, body.formatted("appi")));
+        assertThat(misspelt.getString("caveat")).contains("no such domain: \"appi\" (did you mean \"api\"?)");
+        assertThat(json(running.admin.post(BANS, body.formatted("api"))).getString("caveat"))
+                .doesNotContain("domain");
+    }
+
+    @Test
+    void aBanByAMisspeltAttributeIsMadeAndSaysSo() throws Exception {
+        String body = "{\"attribute\":\"%s\",\"value\":\"mallory\"}";
+        JsonObject misspelt = json(running.admin.post(BANS, body.formatted("usr_id")));
+        assertThat(misspelt.getString("caveat")).contains("no rule uses \"usr_id\" (did you mean \"user_id\"?)");
+        for (String attribute : List.of("user_id", "client_id", "organisation")) {
+            assertThat(json(running.admin.post(BANS, body.formatted(attribute))).getString("caveat"))
+                    .doesNotContain("no rule uses");
+        }
     }
 
     @Test

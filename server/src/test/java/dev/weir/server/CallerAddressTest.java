@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whose address a check counts that asks the server for it. */
+/** The address that counts for a check whose {@code ip} the server derives. */
 class CallerAddressTest {
     private static final String CHECK = "/v1/ratelimit/check";
     private static final String AUTO = "{\"ip\":\"auto\"}";

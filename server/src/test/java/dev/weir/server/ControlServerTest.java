@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What operators change on the admin port, on a server that keeps it in its folder. */
+/** Changes by operators on the admin port, on a server that keeps them in its folder. */
 class ControlServerTest {
     private static final String SEED =
             "{\"key_pattern\":\"user:{user_id}\",\"algorithm\":\"token_bucket\",\"rate\":100,\"burst\":150,\"window\":\"1m\"}";

@@ -4,15 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.weir.internal.limiter.check.LimiterObserver;
-import dev.weir.server.control.OptionalDecisionSink;
 import dev.weir.server.lifecycle.StartException;
 import io.vertx.core.json.JsonObject;
-import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -101,19 +97,6 @@ class DecisionSinkServerTest {
         assertThat(Thread.getAllStackTraces().keySet())
                 .noneMatch(each -> each.getName().equals("weir-decisions"));
         assertThat(file).doesNotExist();
-    }
-
-    @Test
-    void besideASinkTheMetricsHearAllThatTheyHearAlone() {
-        List<String> passedOn = Stream.of(OptionalDecisionSink.class.getDeclaredClasses())
-                .filter(LimiterObserver.class::isAssignableFrom)
-                .flatMap(each -> Stream.of(each.getDeclaredMethods()))
-                .map(Method::getName)
-                .toList();
-        assertThat(passedOn)
-                .containsAll(Stream.of(LimiterObserver.class.getMethods())
-                        .map(Method::getName)
-                        .toList());
     }
 
     @Test

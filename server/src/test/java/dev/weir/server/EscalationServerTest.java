@@ -52,6 +52,17 @@ class EscalationServerTest {
     }
 
     @Test
+    void aRequestThatAQueueRefusesCountsAsDenied() throws Exception {
+        String queue = ", over: { queue: { max_wait: 10ms, max_waiting: 1 } }";
+        try (RunningServer server =
+                RunningServer.with(rules(queue), "data", folder.resolve("data").toString())) {
+            assertThat(check(server, "192.0.2.1")).isEqualTo(200);
+            await().atMost(LONG).until(() -> check(server, "192.0.2.1") == 403);
+            assertThat(server.http.get("/metrics").body()).contains("ratelimit_banned_total{kind=\"ban\"} 1");
+        }
+    }
+
+    @Test
     void aRuleInShadowOnlyWatchesAndAnExemptCallerIsNotWatched() throws Exception {
         try (RunningServer server = RunningServer.with(
                 rules(", shadow: true"), "data", folder.resolve("data").toString())) {
@@ -85,17 +96,69 @@ class EscalationServerTest {
         }
     }
 
+    @Test
+    void aClientIdIsBannedAsTheIdentityThatTheRuleCountsBy() throws Exception {
+        try (RunningServer server = RunningServer.with(rules("user_id", ""))) {
+            assertThat(client(server, "u_1").getBoolean("allowed")).isTrue();
+            await().atMost(LONG).until(() -> {
+                client(server, "u_1");
+                return bans(server).size() == 1;
+            });
+            assertThat(bans(server).getJsonObject(0).getString("attribute")).isEqualTo("user_id");
+            assertThat(bans(server).getJsonObject(0).getString("value")).isEqualTo("u_1");
+            JsonObject banned = client(server, "u_1");
+            assertThat(banned.getBoolean("allowed")).isFalse();
+            assertThat(banned.containsKey("retry_after"))
+                    .as("a ban, and not the limit")
+                    .isFalse();
+            assertThat(client(server, "u_2").getBoolean("allowed")).isTrue();
+        }
+    }
+
+    @Test
+    void withoutADatabaseABanOfARuleCanBeRemovedAndNoneCanBeMade() throws Exception {
+        try (RedisProcess redis = RedisProcess.start();
+                RunningServer here = RunningServer.with(rules(""), "store", redis.uri());
+                RunningServer there = RunningServer.with(rules(""), "store", redis.uri())) {
+            await().atMost(LONG).until(() -> check(here, "192.0.2.1") == 403);
+            await().atMost(LONG).until(() -> check(there, "192.0.2.1") == 403);
+            assertThat(here.admin
+                            .post("/admin/v1/bans", "{\"attribute\":\"ip\",\"value\":\"192.0.2.9\"}")
+                            .body())
+                    .contains("no database to keep a ban in", "--data", "--db");
+            assertThat(here.admin("DELETE", "/admin/v1/bans?domain=api&attribute=ip&value=192.0.2.1")
+                            .body())
+                    .doesNotContain("caveat");
+            assertThat(check(here, "192.0.2.1")).isEqualTo(429);
+            await().atMost(LONG).until(() -> check(there, "192.0.2.1") == 429);
+            assertThat(here.http.get("/metrics").body()).contains("ratelimit_bans_unreconciled 0");
+            assertThat(here.admin("DELETE", "/admin/v1/bans?domain=api&attribute=ip&value=192.0.2.1")
+                            .statusCode())
+                    .isEqualTo(404);
+        }
+    }
+
     private Path rules(String more) throws Exception {
+        return rules("ip", more);
+    }
+
+    private Path rules(String keyBy, String more) throws Exception {
         return Files.writeString(folder.resolve("api.yaml"), """
                 domain: api
                 rules:
-                  - { name: login, key_by: ip, limit: { requests: 1, window: 1h, algorithm: fixed_window },
+                  - { name: login, key_by: %s, limit: { requests: 1, window: 1h, algorithm: fixed_window },
                       escalate: { after: 3, within: 10m, ban: 10m }%s }
-                """.formatted(more));
+                """.formatted(keyBy, more));
     }
 
     private static JsonArray bans(RunningServer server) throws Exception {
         return new JsonObject(server.admin.get("/admin/v1/bans").body()).getJsonArray("bans");
+    }
+
+    private static JsonObject client(RunningServer server, String id) throws Exception {
+        return new JsonObject(server.http
+                .post("/ratelimit/check", "{\"client_id\":\"" + id + "\",\"endpoint\":\"/x\",\"method\":\"GET\"}")
+                .body());
     }
 
     private static int check(RunningServer server, String ip) throws Exception {

@@ -1,11 +1,14 @@
 package dev.weir.server;
 
 import io.grpc.CallOptions;
+import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCalls;
+import io.grpc.stub.MetadataUtils;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -52,10 +55,18 @@ public final class GrpcCaller implements AutoCloseable {
                 .build();
     }
 
-    /** Sends a message as it stands. */
-    public byte[] call(byte[] message) {
+    /** Sends a message as it stands; headers are names and values in turn. */
+    public byte[] call(byte[] message, String... headers) {
         CallOptions options = CallOptions.DEFAULT.withDeadlineAfter(20, TimeUnit.SECONDS);
-        return ClientCalls.blockingUnaryCall(channel, SHOULD_RATE_LIMIT, options, message);
+        Metadata metadata = new Metadata();
+        for (int i = 0; i < headers.length; i += 2) {
+            metadata.put(Metadata.Key.of(headers[i], Metadata.ASCII_STRING_MARSHALLER), headers[i + 1]);
+        }
+        return ClientCalls.blockingUnaryCall(
+                ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(metadata)),
+                SHOULD_RATE_LIMIT,
+                options,
+                message);
     }
 
     @Override

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What each role may do. */
+/** The permissions of each role. */
 class RolesTest {
     @TempDir
     static Path folder;

@@ -88,9 +88,9 @@ public final class RunningServer implements ListeningService {
     }
 
     /** Asks over gRPC with a descriptor of one entry; the overall code, 1 for OK and 2 for OVER_LIMIT. */
-    public int grpc(String domain, String key, String value) {
+    public int grpc(String domain, String key, String value, String... headers) {
         byte[] entry = concat(field(1, text(key)), field(2, text(value)));
-        return grpc.call(concat(field(1, text(domain)), field(2, field(1, entry))))[1];
+        return grpc.call(concat(field(1, text(domain)), field(2, field(1, entry))), headers)[1];
     }
 
     private static byte[] text(String text) {

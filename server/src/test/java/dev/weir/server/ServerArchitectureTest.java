@@ -15,7 +15,7 @@ import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.internal.ruleset.WrittenRulesBuilder;
-import dev.weir.server.rules.LayeredRules;
+import dev.weir.server.rules.RuleCompiler;
 import dev.weir.server.warmup.ServerWarmUp;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +40,7 @@ class ServerArchitectureTest {
                         "dev.weir.rules..",
                         "dev.weir.text..",
                         "dev.weir.simulation..",
+                        "dev.weir.testing..",
                         "dev.weir.control..",
                         "dev.weir.server..")
                 .check(WEIR);
@@ -50,9 +51,9 @@ class ServerArchitectureTest {
     void onlyWhoPutsRulesInForceCompilesThem() {
         noClasses()
                 .that()
-                .doNotBelongToAnyOf(LayeredRules.class, ServerWarmUp.class, Limiter.class, RuleIndex.class)
+                .doNotBelongToAnyOf(RuleCompiler.class, ServerWarmUp.class, Limiter.class, RuleIndex.class)
                 .and()
-                .resideOutsideOfPackage("dev.weir.simulation..")
+                .resideOutsideOfPackages("dev.weir.simulation..", "dev.weir.testing..") // with limiters of their own
                 .should()
                 .callMethodWhere(target(name("of")).and(target(owner(type(RuleIndex.class)))))
                 .check(WEIR);
@@ -65,7 +66,7 @@ class ServerArchitectureTest {
                 .check(WEIR);
     }
 
-    /** What a surface tells of a decision, the decision says: nothing is matched a second time. */
+    /** Surfaces read everything from the decision: no request is matched a second time. */
     @Test
     void theDataPlaneOverHttpMatchesNothing() {
         noClasses()
@@ -134,7 +135,7 @@ class ServerArchitectureTest {
         slices().matching("dev.weir.server.(**)").should().beFreeOfCycles().check(WEIR);
     }
 
-    /** What each room may use of the others; a room that is not named may use none. */
+    /** The packages that each package may use; one that is not named may use none. */
     @Test
     void rooms() {
         layeredArchitecture()

@@ -214,9 +214,9 @@ class SwitchServerTest {
             orders | {"state":"off","reason":"a\\nb"}  | 400 | reason
             orders | {"state":"off"                    | 400 | body:1
             a_b    | {"state":"off"}                   | 400 | is the label of several rules (expected: the id of one: "a=b day fixed_window, a_b day fixed_window")
-            absent | {"state":"off"}                   | 404 | a rule in force
+            absent | {"state":"off"}                   | 404 | no such rule
             %00    | {"state":"off"}                   | 400 | rule:
-            %23override | {"state":"off"}              | 404 | a rule in force
+            %23override | {"state":"off"}              | 404 | no such rule
             """)
     void whatIsWrongIsSaidAndChangesNothing(String rule, String body, int status, String says) throws Exception {
         HttpResponse<String> refused = running.admin.put(SWITCHES + rule, body);

@@ -183,7 +183,7 @@ class TlsPortsTest {
         };
     }
 
-    /** What the certificate that a new caller sees is for. */
+    /** The name in the certificate that a new caller sees. */
     private static String shown(int port) throws Exception {
         for (PemFiles each : List.of(first, second)) {
             try (Talk talk = new Talk(port, each, null)) {

@@ -356,7 +356,7 @@ class WeirServerTest {
                 .toList();
     }
 
-    /** What is said of the rules while it is open. */
+    /** The log lines about rules while it is open. */
     private static final class Logged implements AutoCloseable {
         final List<String> lines = new CopyOnWriteArrayList<>();
         private final Logger logger = Logger.getLogger(WatchedRuleFiles.class.getName());

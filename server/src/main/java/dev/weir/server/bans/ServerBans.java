@@ -4,6 +4,7 @@ import dev.weir.Request;
 import dev.weir.control.bans.Bans;
 import dev.weir.internal.ban.BanSet;
 import dev.weir.internal.ban.BanTable;
+import dev.weir.internal.escalation.Escalator;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.model.Ban;
 import dev.weir.internal.model.BanKind;
@@ -14,12 +15,12 @@ import java.util.List;
 /** Puts the bans of people, rules and lists into force, and describes them in metrics. */
 public final class ServerBans {
     private final Bans bans;
-    private final BanLists lists;
+    private final AddressFiles lists;
     private final CrowdSecFeed crowdSec;
     private final Escalator escalator;
     private final Limiter limiter;
 
-    public ServerBans(Bans bans, BanLists lists, CrowdSecFeed crowdSec, Escalator escalator, Limiter limiter) {
+    public ServerBans(Bans bans, AddressFiles lists, CrowdSecFeed crowdSec, Escalator escalator, Limiter limiter) {
         this.bans = bans;
         this.lists = lists;
         this.crowdSec = crowdSec;
@@ -30,6 +31,7 @@ public final class ServerBans {
     /** Puts the bans into force now, and again whenever they change. */
     public void start() {
         escalator.exempt(this::isExempt);
+        lists.exempt(this::isExempt);
         bans.onChange(this::publish);
         lists.follow(this::publish);
         crowdSec.follow(this::publish);

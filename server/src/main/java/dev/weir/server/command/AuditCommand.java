@@ -46,7 +46,8 @@ final class AuditCommand extends AdminCommandGroup {
         @Option(
                 names = "--kind",
                 paramLabel = "KIND",
-                description = "Only changes of this kind: rule, quota, switch, token, counter or file.")
+                description =
+                        "Only changes of this kind: rule, quota, switch, ban, token, counter, file or" + " recovery.")
         private @Nullable String kind;
 
         @Option(names = "--object", paramLabel = "NAME", description = "Only changes of this rule, caller or token.")
@@ -84,12 +85,14 @@ final class AuditCommand extends AdminCommandGroup {
             throws CommandException {
         String query = filter.query();
         String after = "";
-        if (!json) {
-            out().println(row("VERSION", "AT", "WHO", "KIND", "OBJECT", "CHANGE", "REASON"));
-        }
+        boolean headed = json;
         while (after != null) {
             JsonObject page =
                     admin.get(AUDIT + "?limit=1000&after=" + after + query).body();
+            if (!headed) {
+                out().println(row("VERSION", "AT", "WHO", "KIND", "OBJECT", "CHANGE", "REASON"));
+                headed = true;
+            }
             page.getJsonArray("changes").forEach(each -> print((JsonObject) each, json));
             out().flush();
             after = page.getString("next");

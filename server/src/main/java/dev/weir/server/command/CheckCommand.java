@@ -7,6 +7,8 @@ import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -37,6 +39,12 @@ final class CheckCommand implements Callable<Integer> {
             description = "Hits to charge; 0 charges nothing. Default: 1, or what the rules' costs say.")
     private @Nullable Long hits;
 
+    @Option(
+            names = "--cost",
+            paramLabel = "UNIT=N",
+            description = "Hits of another unit to charge, such as output_tokens=800. May be repeated.")
+    private Map<String, Long> costs = Map.of();
+
     @Option(names = "--json", description = "Print the server's JSON.")
     private boolean json;
 
@@ -62,7 +70,13 @@ final class CheckCommand implements Callable<Integer> {
     private JsonObject question() throws CommandException {
         JsonObject question =
                 new JsonObject().put("domain", request.domain()).put("descriptors", request.descriptors());
-        return hits == null ? question : question.put("cost", hits);
+        if (hits != null && hits < 0) {
+            throw new CommandException("--hits: " + hits + " (expected: a whole number >= 0)");
+        }
+        if (hits != null) {
+            question.put("cost", hits);
+        }
+        return costs.isEmpty() ? question : question.put("costs", new JsonObject(new TreeMap<>(costs)));
     }
 
     private JsonObject ask(JsonObject question) throws CommandException {

@@ -2,6 +2,8 @@ package dev.weir.server.command;
 
 import dev.weir.internal.model.PlainDuration;
 import io.vertx.core.json.JsonObject;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 
 /** The cells of a table that show the limit and the state of a counter, alike in all commands. */
 final class CounterCells {
@@ -18,8 +20,34 @@ final class CounterCells {
         }
         boolean bucket = !limit.getString("algorithm").contains("window");
         boolean holdsMore = bucket && !limit.getLong("burst").equals(limit.getLong("requests"));
-        return limit.getLong("requests") + " per " + limit.getString("window")
+        Long whole = limit.getLong("whole");
+        String part = whole == null ? "" : " of " + whole + " in all regions";
+        return limit.getLong("requests") + part + " per " + limit.getString("window")
                 + (holdsMore ? ", burst " + limit.getLong("burst") : "");
+    }
+
+    /** Where the limit is from: {@code rule}, or {@code 50 % of the rule, by the load of payments}. */
+    static String from(JsonObject counter) {
+        JsonObject limit = counter.getJsonObject("limit", new JsonObject());
+        String from = limit.getString("from", "");
+        if (limit.getDouble("share") == null) {
+            return from;
+        }
+        String cause = from.equals("load")
+                ? "by the load of " + limit.getString("service")
+                : "by a reputation of " + limit.getInteger("score") + " or worse";
+        return BigDecimal.valueOf(limit.getDouble("share") * 100)
+                        .setScale(1, RoundingMode.HALF_UP)
+                        .stripTrailingZeros()
+                        .toPlainString()
+                + " % of the rule, " + cause;
+    }
+
+    /** How old the count of a region is. */
+    static String heard(JsonObject region) {
+        Double age = region.getDouble("age");
+        String heard = age == null ? "not yet" : seconds(age) + " ago";
+        return region.getBoolean("silent") ? heard + ": silent, its share is kept" : heard;
     }
 
     static String used(JsonObject counter) {
@@ -38,6 +66,10 @@ final class CounterCells {
         }
         if (counter.getBoolean("has_room", true)) {
             return "room";
+        }
+        JsonObject limit = counter.getJsonObject("limit", new JsonObject());
+        if (!limit.isEmpty() && limit.getValue("window") == null) {
+            return "passes when one in flight ends";
         }
         return counter.getValue("retry_after") == null
                 ? "never passes"

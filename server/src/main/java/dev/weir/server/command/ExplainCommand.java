@@ -8,7 +8,9 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +23,8 @@ import picocli.CommandLine.Spec;
 /** Asks a running server how it would decide a request, and why. */
 @Command(
         name = "explain",
-        description =
-                "Tell which rules a request meets, which not and why, and what is left of their limits; takes nothing.",
+        description = "Show which rules apply to a request, which do not and why, and how much of their limits is left."
+                + " Charges nothing.",
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit code:%n",
         exitCodeList = {
@@ -45,10 +47,16 @@ final class ExplainCommand implements Callable<Integer> {
     @Option(
             names = "--hits",
             paramLabel = "N",
-            description = "What the request would take. Default: 1, or what the rules' costs say.")
+            description = "Hits that the request would take. Default: 1, or what the rules' costs say.")
     private @Nullable Long hits;
 
-    @Option(names = "--json", description = "Print the answer as it came.")
+    @Option(
+            names = "--cost",
+            paramLabel = "UNIT=N",
+            description = "Hits of another unit that it would take, such as output_tokens=800. May be repeated.")
+    private Map<String, Long> costs = Map.of();
+
+    @Option(names = "--json", description = "Print the server's JSON.")
     private boolean json;
 
     @Mixin
@@ -77,6 +85,9 @@ final class ExplainCommand implements Callable<Integer> {
         if (hits != null) {
             body.put("hits", hits);
         }
+        if (!costs.isEmpty()) {
+            body.put("costs", new JsonObject(new TreeMap<>(costs)));
+        }
         return body.toBuffer().getBytes();
     }
 
@@ -89,7 +100,7 @@ final class ExplainCommand implements Callable<Integer> {
             out.println(ban.getString("sentence"));
         }
         if (answer.getString("tier") != null) {
-            out.println("tier agreed with the caller: " + answer.getString("tier"));
+            out.println("tier of the quota of this caller: " + answer.getString("tier"));
         }
         answer.getJsonObject("compared", new JsonObject())
                 .forEach(each -> out.println(each.getKey() + " is compared as " + each.getValue()));
@@ -115,8 +126,12 @@ final class ExplainCommand implements Callable<Integer> {
                 others.row(rule.getString("rule"), rule.getString("why"), rule.getString("source"));
             }
         }
-        out.println(!passes ? "it would be denied" : applying == 0 ? "no rule applies: it passes" : "it would pass");
         JsonArray denied = answer.getJsonArray("denied_on", new JsonArray());
+        // A caller alone: whether it passes depends on what it asks for.
+        String alone =
+                denied.isEmpty() ? "" : applying == 0 ? " to these attributes alone" : " with these attributes alone";
+        String passing = applying == 0 ? "no rule applies" + alone + ": it passes" : "it would pass" + alone;
+        out.println(passes ? passing : "it would be denied");
         if (!denied.isEmpty()) {
             out.println("denied on: " + denied.stream().map(String::valueOf).collect(Collectors.joining(", ")));
         }
@@ -124,8 +139,46 @@ final class ExplainCommand implements Callable<Integer> {
             out.println("note: " + answer.getString("note"));
         }
         print(met, applying, out);
+        regions(answer.getJsonArray("rules"), out);
+        envoys(answer.getJsonArray("envoys", new JsonArray()), out);
         print(elsewhere, further.size(), out);
         print(others, other, out);
+    }
+
+    /** Prints what is known of each region's part in counters that regions share. */
+    private static void regions(JsonArray rules, PrintWriter out) {
+        TextTable table = new TextTable("RULE", "REGION", "USED", "HEARD");
+        int rows = 0;
+        for (Object one : rules) {
+            JsonObject rule = (JsonObject) one;
+            for (Object known : rule.getJsonArray("regions", new JsonArray())) {
+                JsonObject each = (JsonObject) known;
+                table.row(
+                        rule.getString("rule"),
+                        each.getString("region"),
+                        String.valueOf(each.getLong("used")),
+                        CounterCells.heard(each));
+                rows++;
+            }
+        }
+        print(table, rows, out);
+    }
+
+    /** Prints the hits that Envoys hold and spend by themselves. */
+    private static void envoys(JsonArray holding, PrintWriter out) {
+        TextTable table = new TextTable("ENVOY", "BUCKET", "TOLD", "HOLDS", "ASKS FOR");
+        for (Object one : holding) {
+            JsonObject each = (JsonObject) one;
+            table.row(
+                    each.getString("envoy"),
+                    each.getJsonObject("bucket").stream()
+                            .map(part -> part.getKey() + "=" + part.getValue())
+                            .collect(Collectors.joining(", ")),
+                    each.getString("assignment"),
+                    String.valueOf(each.getLong("held")),
+                    Math.round(each.getDouble("asks_per_second")) + "/s");
+        }
+        print(table, holding.size(), out);
     }
 
     private static void print(TextTable table, int rows, PrintWriter out) {
@@ -142,7 +195,7 @@ final class ExplainCommand implements Callable<Integer> {
                 rule.getString("store", ""),
                 CounterCells.used(rule),
                 CounterCells.limit(rule),
-                rule.getJsonObject("limit", new JsonObject()).getString("from", ""),
+                CounterCells.from(rule),
                 now(rule),
                 rule.getString("source"));
     }
@@ -158,8 +211,20 @@ final class ExplainCommand implements Callable<Integer> {
     }
 
     private static String now(JsonObject rule) {
-        String state = CounterCells.now(rule);
+        String state = CounterCells.now(rule) + over(rule);
         String mode = rule.getString("mode");
         return mode.equals("on") ? state : state + " (" + mode + ")";
+    }
+
+    /** How the rule treats a request that has no room. */
+    private static String over(JsonObject rule) {
+        JsonObject over = rule.getJsonObject("over");
+        if (over == null || rule.getBoolean("has_room", true)) {
+            return "";
+        }
+        JsonObject queue = over.getJsonObject("queue");
+        return queue == null
+                ? ", denied after " + over.getJsonObject("tarpit").getString("delay")
+                : ", waits up to " + queue.getString("max_wait");
     }
 }

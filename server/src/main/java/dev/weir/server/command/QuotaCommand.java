@@ -62,7 +62,7 @@ final class QuotaCommand extends AdminCommandGroup {
         if (json) {
             return print(quota.copy().put("usage", usage.getJsonObject("usage")).encodePrettily());
         }
-        out().println(apiKey + ": tier " + quota.getString("tier")
+        out().println(apiKey + ": " + tier(quota)
                 + (quota.getBoolean("in_force") ? "" : ", not in force")
                 + until(quota));
         TextTable table = new TextTable("DESCRIPTOR", "USED", "LIMIT", "REMAINING", "RULE");
@@ -214,11 +214,12 @@ final class QuotaCommand extends AdminCommandGroup {
                                     + " --expires or --file)"
                             : "--file conflicts with the other options: the file has the whole quota");
         }
-        JsonObject now =
-                (file == null ? change(admin, path, changes) : admin.put(path, InputFile.read(file), null)).body();
+        AdminClient.Reply reply = file == null
+                ? change(admin, path, changes)
+                : admin.putFile(path, InputFile.read(file), null, InputFile.name(file));
+        JsonObject now = reply.body();
         int count = now.getJsonObject("quotas").getJsonArray("overrides").size();
-        return print(apiKey + ": tier " + now.getString("tier") + ", " + count
-                + (count == 1 ? " override" : " overrides") + until(now));
+        return print(apiKey + ": " + tier(now) + ", " + count + (count == 1 ? " override" : " overrides") + until(now));
     }
 
     /** Writes the quota with {@code changes}, unless somebody else changed it since it was read. */
@@ -227,6 +228,10 @@ final class QuotaCommand extends AdminCommandGroup {
         JsonObject body = changes.applyTo(before == null ? new JsonObject() : before.body());
         byte[] bytes = body.encode().getBytes(StandardCharsets.UTF_8);
         return admin.putFlags(path, bytes, before == null ? "" : before.tag(), FLAGS);
+    }
+
+    private static String tier(JsonObject quota) {
+        return quota.getString("tier") == null ? "no tier" : "tier " + quota.getString("tier");
     }
 
     private static String until(JsonObject quota) {

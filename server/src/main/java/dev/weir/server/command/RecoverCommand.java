@@ -31,8 +31,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "recover",
         description = {
-            "Replace the embedded database of a stopped server: a damaged one, or to restore a backup.",
-            "The old file is renamed, never deleted, and the audit gets a line. Without a choice, say what there is."
+            "Replace the embedded database of a stopped server, because it is damaged or to restore a backup.",
+            "The old file is renamed, never deleted, and the audit gets a line. Without a choice, list them."
         },
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit code:%n",
@@ -187,9 +187,13 @@ final class RecoverCommand implements Callable<Integer> {
 
         @Override
         public Integer call() throws CommandException {
-            String backup = admin.getText("/admin/v1/backup");
             PrintWriter out = spec.commandLine().getOut();
             boolean standardOutput = file.toString().equals("-");
+            Path folder = file.toAbsolutePath().getParent();
+            if (!standardOutput && folder != null && !Files.isDirectory(folder)) {
+                throw new CommandException(ExitCodes.NOT_FOUND, folder + ": no such folder");
+            }
+            String backup = admin.getText("/admin/v1/backup");
             PrintWriter report = standardOutput ? spec.commandLine().getErr() : out;
             try {
                 DatabaseCopy.Contents contents = DatabaseCopy.parse(file, backup);

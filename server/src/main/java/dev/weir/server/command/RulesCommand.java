@@ -9,6 +9,7 @@ import dev.weir.server.terminal.TextTable;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -24,6 +25,7 @@ import picocli.CommandLine.Parameters;
         footer = {"", "Example: weir rules put r_abc -f rule.yaml --reason \"launch\""})
 final class RulesCommand extends AdminCommandGroup {
     private static final String CONFIG = "/v1/ratelimit/config";
+    private static final Pattern FILE = Pattern.compile(".*\\.(ya?ml|json)");
 
     @Command(
             name = "list",
@@ -99,7 +101,7 @@ final class RulesCommand extends AdminCommandGroup {
                     String tag)
             throws CommandException {
         AdminClient.Reply reply =
-                admin.put(CONFIG + "/" + AdminClient.encoded(id), rule.read(), tag == null ? null : "\"" + tag + "\"");
+                admin.putFile(path("put", id, rule), rule.read(), tag == null ? null : "\"" + tag + "\"", rule.name());
         return print(id + " is " + reply.body().getString("status") + ", version "
                 + reply.tag().replace("\"", ""));
     }
@@ -110,7 +112,7 @@ final class RulesCommand extends AdminCommandGroup {
             mixinStandardHelpOptions = true)
     int diff(@Mixin AdminClient admin, @Parameters(paramLabel = "RULE") String id, @Mixin InputFile rule)
             throws CommandException {
-        JsonObject change = admin.put(CONFIG + "/" + AdminClient.encoded(id) + "?dry_run=true", rule.read(), null)
+        JsonObject change = admin.putFile(path("diff", id, rule) + "?dry_run=true", rule.read(), null, rule.name())
                 .body()
                 .getJsonObject("effect");
         String before = text(change.getJsonObject("before"));
@@ -127,13 +129,26 @@ final class RulesCommand extends AdminCommandGroup {
         return 0;
     }
 
+    /** The path of the rule {@code id}. A file in the place of the id is a mistake: the command would wait for input. */
+    private static String path(String command, String id, InputFile rule) throws CommandException {
+        if (!rule.isGiven() && FILE.matcher(id).matches()) {
+            throw new CommandException("RULE: \"" + id + "\" (expected: the id of a rule; did you mean weir rules "
+                    + command + " RULE -f " + id + "?)");
+        }
+        return CONFIG + "/" + AdminClient.encoded(id);
+    }
+
     private static String text(@Nullable JsonObject rule) {
         return rule == null ? "" : rule.encodePrettily();
     }
 
     @Command(name = "delete", description = "Delete a rule from the database.", mixinStandardHelpOptions = true)
     int delete(@Mixin AuditedClient admin, @Parameters(paramLabel = "RULE") String id) throws CommandException {
-        admin.delete(CONFIG + "/" + AdminClient.encoded(id));
-        return print(id + " is deleted");
+        String path = CONFIG + "/" + AdminClient.encoded(id);
+        AdminClient.Reply rule = admin.find(path);
+        String below = rule == null ? null : rule.body().getString("hides");
+        admin.delete(path);
+        return print(id + " is deleted from the database"
+                + (below == null ? "" : "; the rule of " + below + " applies again"));
     }
 }

@@ -1,7 +1,11 @@
 package dev.weir.server.command;
 
+import dev.weir.internal.model.Rule;
+import dev.weir.redis.internal.settings.RedisAddress;
 import dev.weir.server.WeirServer;
 import dev.weir.server.command.client.CommandException;
+import dev.weir.server.demo.DemoTraffic;
+import dev.weir.server.demo.FlappingRelay;
 import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.log.Logs;
 import dev.weir.server.settings.ListenAddress;
@@ -12,8 +16,10 @@ import dev.weir.server.settings.SettingsCatalogue;
 import dev.weir.server.settings.SettingsException;
 import dev.weir.server.settings.SettingsReader;
 import dev.weir.server.settings.Version;
+import dev.weir.server.warmup.StoreRehearsal;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -21,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -67,6 +74,15 @@ final class ServeCommand implements Callable<Integer> {
                 .type(String.class)
                 .description("Settings file. Default: weir.yaml in the working directory, if there is one.")
                 .build());
+        spec.addOption(OptionSpec.builder("--demo")
+                .paramLabel(SettingsReader.FLAPPING)
+                .type(String.class)
+                .arity("0..1")
+                .fallbackValue("")
+                .description(
+                        "Try it: rules and callers that are made up, in this process. Takes no rules, store or database."
+                                + " With =flapping and --store, a Redis of this machine fails from time to time.")
+                .build());
         for (Setting<?> each : SettingsCatalogue.all()) {
             if (each.isSecret()) {
                 continue;
@@ -89,7 +105,12 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CommandException {
-        Settings settings = settings();
+        Map<String, String> flags = flags();
+        Settings settings = settings(flags);
+        if (SettingsReader.FLAPPING.equals(flags.get("demo"))) {
+            flags.put("store", relay(settings).uri());
+            settings = settings(flags);
+        }
         boolean terminal = Logs.isTerminal();
         Logs.configure(settings.logging(), new FileOutputStream(FileDescriptor.out), terminal);
         // For an end before the server has started.
@@ -105,14 +126,23 @@ final class ServeCommand implements Callable<Integer> {
         } catch (StartException e) {
             throw new CommandException(String.valueOf(e.getMessage()));
         }
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, settings.drain()), "weir-shutdown"));
+        Settings.Drain drain = settings.drain();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, drain), "weir-shutdown"));
         boolean text = settings.logging().format() == LogFormat.TEXT
                 || (settings.logging().format() == LogFormat.AUTO && terminal);
         if (text) {
             LOG.log(Level.INFO, introduction(server, settings));
         }
         LOG.log(Level.INFO, ready(server, settings.tls()));
+        if (settings.demo()) {
+            var unused = DemoTraffic.start(server.limiter()); // until the process ends
+            LOG.log(
+                    Level.INFO,
+                    "DEMO: rules and callers are made up. Look at http://" + reachable(server.admin())
+                            + "/ or run: weir top --admin http://" + reachable(server.admin()));
+        }
         if (Boolean.getBoolean("weir.rehearsal")) {
+            StoreRehearsal.run();
             CommandRehearsal.run("http://" + server.http(), "http://" + server.admin());
         } else {
             awaitSignal();
@@ -120,7 +150,20 @@ final class ServeCommand implements Callable<Integer> {
         return 0;
     }
 
-    private Settings settings() throws CommandException {
+    /** A relay before the Redis of a demo; it ends with the process. */
+    private static FlappingRelay relay(Settings settings) throws CommandException {
+        RedisAddress.HostPort redis = Objects.requireNonNull(settings.stores().get(Rule.DEFAULT_STORE))
+                .address()
+                .hosts()
+                .get(0);
+        try {
+            return FlappingRelay.before(redis.host(), redis.port());
+        } catch (IOException e) {
+            throw new CommandException("--demo: cannot listen on loopback: " + e.getMessage());
+        }
+    }
+
+    private Map<String, String> flags() {
         ParseResult parsed = spec.commandLine().getParseResult();
         Map<String, String> flags = new HashMap<>();
         for (OptionSpec each : parsed.matchedOptions()) {
@@ -133,6 +176,10 @@ final class ServeCommand implements Callable<Integer> {
                         several.stream().map(String::valueOf).collect(Collectors.joining(",")));
             }
         }
+        return flags;
+    }
+
+    private Settings settings(Map<String, String> flags) throws CommandException {
         try {
             return SettingsReader.read(flags, environment, Path.of(""));
         } catch (SettingsException e) {

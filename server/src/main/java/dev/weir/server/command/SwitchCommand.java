@@ -74,8 +74,15 @@ final class SwitchCommand implements Callable<Integer> {
         String word = words.size() == 1 ? "" : words.get(1);
         boolean rollout = word.equals("rollout");
         if ((!rollout && !STATES.contains(word) && !word.equals("release")) || words.size() != (rollout ? 3 : 2)) {
+            // Other commands take the domain first; this one takes it as an option, because few need it.
+            boolean domainFirst = words.size() == 3
+                    && (STATES.contains(words.get(2)) || words.get(2).equals("release"));
+            String meant = domainFirst
+                    ? "; did you mean weir switch " + words.get(1) + " " + words.get(2) + " --domain " + words.get(0)
+                            + "?"
+                    : "";
             throw new CommandException("\"" + String.join(" ", words) + "\" (expected: " + words.get(0)
-                    + " on, off, shadow, release or rollout PERCENT)");
+                    + " on, off, shadow, release or rollout PERCENT" + meant + ")");
         }
         String path = SWITCHES + "/" + AdminClient.encoded(words.get(0)) + "?local=" + local
                 + (domain == null ? "" : "&domain=" + AdminClient.encoded(domain));
@@ -102,7 +109,7 @@ final class SwitchCommand implements Callable<Integer> {
         if (json) {
             out.println(done.encodePrettily());
         } else {
-            String what = done.getString("domain") == null ? "all rules" : done.getString("rule");
+            String what = done.getString("domain") == null ? "all rules" : name(done);
             out.println(what + ": " + state(done) + where(done.getString("via")));
             if (done.getString("caveat") != null) {
                 out.println(done.getString("caveat"));
@@ -110,6 +117,10 @@ final class SwitchCommand implements Callable<Integer> {
         }
         out.flush();
         return 0;
+    }
+
+    private static String name(JsonObject one) {
+        return one.getString("label", one.getString("rule"));
     }
 
     private static String state(JsonObject one) {
@@ -139,7 +150,7 @@ final class SwitchCommand implements Callable<Integer> {
                 JsonObject each = (JsonObject) one;
                 table.row(
                         each.getString("domain") == null ? "" : each.getString("domain"),
-                        each.getString("rule"),
+                        name(each),
                         state(each),
                         each.getString("updated_at"),
                         each.getString("updated_by"),

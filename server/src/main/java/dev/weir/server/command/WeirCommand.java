@@ -1,8 +1,12 @@
 package dev.weir.server.command;
 
 import dev.weir.server.command.ban.BanCommand;
+import dev.weir.server.command.bench.BenchCommand;
 import dev.weir.server.command.client.CommandException;
 import dev.weir.server.command.client.ExitCodes;
+import dev.weir.server.command.policy.TestCommand;
+import dev.weir.server.command.replay.ReplayCommand;
+import dev.weir.server.command.top.TopCommand;
 import dev.weir.server.completion.CompletionCommand;
 import dev.weir.server.log.Logs;
 import dev.weir.server.memory.DirectMemory;
@@ -25,8 +29,8 @@ import picocli.CommandLine.Spec;
 
 /**
  * The whole command:
- * {@code weir serve | health | status | check | explain | counter | validate | simulate | rules | quota | switch | ban | audit |
- * token | backup | recover | version | completion | help}.
+ * {@code weir serve | health | status | top | check | explain | counter | validate | test | simulate | bench | rules | quota |
+ * switch | ban | audit | token | backup | recover | version | completion | help}.
  */
 @Command(
         name = "weir",
@@ -79,11 +83,15 @@ public final class WeirCommand implements Runnable {
         all.put("serve", () -> ServeCommand.commandLine(environment));
         all.put("health", HealthCommand::new);
         all.put("status", StatusCommand::new);
+        all.put("top", TopCommand::new);
         all.put("check", CheckCommand::new);
         all.put("explain", ExplainCommand::new);
         all.put("counter", CounterCommand::new);
         all.put("validate", ValidateCommand::new);
+        all.put("test", TestCommand::new);
         all.put("simulate", SimulateCommand::new);
+        all.put("replay", () -> new ReplayCommand(environment));
+        all.put("bench", BenchCommand::new);
         all.put("rules", RulesCommand::new);
         all.put("quota", QuotaCommand::new);
         all.put("switch", SwitchCommand::new);

@@ -73,13 +73,20 @@ public final class ControlComponents implements AutoCloseable {
         return control == null ? null : control.nodes();
     }
 
+    /** The heaviest callers of the servers that share the database; null if nobody does. */
+    public @Nullable DatabaseNodes topKeys() {
+        return control == null ? null : control.topKeys();
+    }
+
     /** Says that the database does not answer or is damaged; empty while it works, and without one. */
     public String degraded() {
         if (control == null || control.isConnected()) {
             return "";
         }
         return "database: " + (control.isUsable() ? "unreachable" : "damaged (the log says how to recover it)")
-                + ", so its last known contents stay in force and changes are refused";
+                + (control.isKnown()
+                        ? ", so its last known contents stay in force and changes are refused"
+                        : ", and there is no copy of it, so only rules of other sources are in force and changes are refused");
     }
 
     public AccessControl access() {
@@ -98,12 +105,15 @@ public final class ControlComponents implements AutoCloseable {
 
     /**
      * Follows the switches in the database and, if {@code noteStore} is not null, those that servers pass on through
-     * it, signed with {@code secret}.
+     * it, signed with {@code secret}. The result ends that; close it before the store.
      */
-    public void followSwitches(@Nullable RedisSharedStore noteStore, @Nullable FleetSecret secret) {
-        if (control != null) {
-            control.switches().follow(noteStore == null ? null : RedisNoteRelay.ofSwitches(noteStore), secret);
+    public AutoCloseable followSwitches(@Nullable RedisSharedStore noteStore, @Nullable FleetSecret secret) {
+        ControlPlane followed = control;
+        if (followed == null) {
+            return () -> {};
         }
+        followed.switches().follow(noteStore == null ? null : RedisNoteRelay.ofSwitches(noteStore), secret);
+        return followed.switches();
     }
 
     /** The bans: with a database, those in it; those that rules make in any case. */
@@ -111,9 +121,13 @@ public final class ControlComponents implements AutoCloseable {
         return bans;
     }
 
-    /** Follows the bans that servers pass on through {@code noteStore}, if it is not null. */
-    public void followBans(@Nullable RedisSharedStore noteStore, @Nullable FleetSecret secret) {
+    /**
+     * Follows the bans that servers pass on through {@code noteStore}, if it is not null. The result ends that; close it
+     * before the store.
+     */
+    public AutoCloseable followBans(@Nullable RedisSharedStore noteStore, @Nullable FleetSecret secret) {
         bans.follow(noteStore == null ? null : RedisNoteRelay.ofBans(noteStore), secret);
+        return bans;
     }
 
     @Override

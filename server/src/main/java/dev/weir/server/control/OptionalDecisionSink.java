@@ -1,15 +1,8 @@
 package dev.weir.server.control;
 
-import dev.weir.Limit;
-import dev.weir.Request;
-import dev.weir.StoreFailure;
 import dev.weir.control.decisions.DecisionSink;
 import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.internal.limiter.check.LimiterObserver;
-import dev.weir.internal.limiter.check.WaitResult;
-import dev.weir.internal.model.Ban;
-import dev.weir.internal.model.MutableDecision;
-import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.metrics.ServerMetrics;
@@ -29,9 +22,9 @@ public final class OptionalDecisionSink implements AutoCloseable {
         }
     }
 
-    /** Returns an observer that calls {@code first}, then the sink. */
-    public LimiterObserver after(LimiterObserver first) {
-        return sink == null ? first : new Both(first, sink);
+    /** The sink, which observes decisions; null if the settings name none. */
+    public @Nullable LimiterObserver observer() {
+        return sink;
     }
 
     /** Sets the rules that decide from now on. */
@@ -76,49 +69,6 @@ public final class OptionalDecisionSink implements AutoCloseable {
     public void close() {
         if (sink != null) {
             sink.close();
-        }
-    }
-
-    private record Both(LimiterObserver first, LimiterObserver second) implements LimiterObserver {
-        @Override
-        public void decided(Request request, MutableDecision decision) {
-            first.decided(request, decision);
-            second.decided(request, decision);
-        }
-
-        @Override
-        public void banned(Ban ban, boolean enforced) {
-            first.banned(ban, enforced);
-        }
-
-        @Override
-        public void keyMissing(Rule rule) {
-            first.keyMissing(rule);
-        }
-
-        @Override
-        public void agreementIgnored(Rule rule, Limit agreed) {
-            first.agreementIgnored(rule, agreed);
-        }
-
-        @Override
-        public void waited(Rule rule, WaitResult result) {
-            first.waited(rule, result);
-        }
-
-        @Override
-        public void storeFailed(StoreFailure failure) {
-            first.storeFailed(failure);
-        }
-
-        @Override
-        public void gaveBack(int checks) {
-            first.gaveBack(checks);
-        }
-
-        @Override
-        public void keyNotKept() {
-            first.keyNotKept();
         }
     }
 }

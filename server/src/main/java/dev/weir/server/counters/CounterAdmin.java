@@ -3,6 +3,7 @@ package dev.weir.server.counters;
 import dev.weir.Algorithm;
 import dev.weir.Limit;
 import dev.weir.Request;
+import dev.weir.internal.algorithm.PermitLevels;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.RuleCounter;
 import dev.weir.internal.match.keyby.CounterLabel;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -187,14 +189,21 @@ public final class CounterAdmin {
         if (store == null) {
             return CompletableFuture.completedFuture(shown);
         }
-        boolean permits = limit(check).algorithm() == Algorithm.CONCURRENCY;
-        return (permits ? store.inspectPermits(check.name) : store.inspect(check.name)).thenApply(found -> {
+        return stateOf(check, store).thenApply(found -> {
             shown.put("name", check.name.toString());
             found.ifPresent(state -> shown.put("key", state.key()));
             found.filter(state -> state.used() >= 0).ifPresent(state -> shown.put("used", state.used()));
             found.map(CounterState::forgottenIn).ifPresent(left -> shown.put("expires_in", left.toMillis() / 1_000.0));
             return shown;
         });
+    }
+
+    private static CompletionStage<Optional<CounterState>> stateOf(Check check, RedisSharedStore store) {
+        if (check.meter instanceof PermitLevels) {
+            return store.inspectLevels(check.name);
+        }
+        boolean permits = limit(check).algorithm() == Algorithm.CONCURRENCY;
+        return permits ? store.inspectPermits(check.name) : store.inspect(check.name);
     }
 
     private CompletionStage<JsonObject> forget(RuleCounter counted) {
@@ -219,6 +228,7 @@ public final class CounterAdmin {
         }
         CounterLabel found = limiter.index().counter(request, verdict);
         counter.put("counter", found == null ? "" : found.text())
+                .put("bucket", found == null ? "" : found.bucket())
                 .put("store", store(counted) == null ? "memory" : rule.store())
                 .put("limit", CounterJson.limit(rule, limit(counted.check())))
                 .mergeIn(shown);
@@ -226,6 +236,7 @@ public final class CounterAdmin {
             counter.put("degraded", true);
         }
         CounterJson.state(verdict, counter);
+        RegionJson.add(limiter, rule, counted.check(), counter);
         return counter;
     }
 

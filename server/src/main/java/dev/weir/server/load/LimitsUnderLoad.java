@@ -1,6 +1,6 @@
 package dev.weir.server.load;
 
-import dev.weir.Limit;
+import dev.weir.internal.load.LoadShares;
 import dev.weir.internal.model.LoadCurve;
 import dev.weir.internal.model.LoadQuery;
 import dev.weir.internal.model.Rule;
@@ -10,7 +10,6 @@ import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.internal.runtime.RejectedNotes;
 import dev.weir.redis.internal.notes.NewsStream;
 import java.lang.System.Logger.Level;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,18 +32,19 @@ import org.jspecify.annotations.Nullable;
 public final class LimitsUnderLoad implements UnaryOperator<Rule>, AutoCloseable {
     private static final System.Logger LOG = System.getLogger(LimitsUnderLoad.class.getName());
     private static final long EVERY_MILLIS = 500;
-    /** However many reports come, limits are computed and told to other servers this seldom. */
+    /** However many reports come, limits are computed, and sent to other servers, no more often. */
     private static final long PAUSE_MILLIS = 100;
 
     private final LongSupplier nanos;
+    private final LongSupplier millis;
     private final LoadReports reports = new LoadReports();
     private final LoadShares shares = new LoadShares();
     private final PrometheusLoads prometheus;
     private final RejectedNotes rejectedNotes = new RejectedNotes("loads");
     private final Semaphore wake = new Semaphore(0);
     private final Thread thread = DaemonThreads.create("weir-load", this::run);
-    /** The highest utilisation of each service that was reported here, and that other servers do not know yet. */
-    private final Map<String, Double> untold = new HashMap<>();
+    /** The services of which something was reported here that other servers do not know yet. */
+    private final Set<String> untold = new HashSet<>();
 
     private volatile Map<LoadCurve, Integer> inForce = Map.of();
     private Supplier<WrittenRules> rules = WrittenRules::empty;
@@ -53,21 +53,20 @@ public final class LimitsUnderLoad implements UnaryOperator<Rule>, AutoCloseable
     private volatile boolean closed;
 
     public LimitsUnderLoad() {
-        this(System::nanoTime);
+        this(System::nanoTime, System::currentTimeMillis);
     }
 
-    LimitsUnderLoad(LongSupplier nanos) {
+    /** As above, with another monotonic clock and wall clock. */
+    LimitsUnderLoad(LongSupplier nanos, LongSupplier millis) {
         this.nanos = nanos;
+        this.millis = millis;
         this.prometheus = new PrometheusLoads(reports, nanos);
     }
 
     /** Returns {@code rule} with the share of its limit that is in force. */
     @Override
     public Rule apply(Rule rule) {
-        LoadCurve curve = rule.follows();
-        Limit limit = rule.limit();
-        int share = curve == null ? LoadCurve.WHOLE : inForce.getOrDefault(curve, LoadCurve.WHOLE);
-        return limit == null || share == LoadCurve.WHOLE ? rule : ScaledLimit.of(rule, limit, share);
+        return LoadShares.apply(rule, inForce);
     }
 
     /**
@@ -79,32 +78,35 @@ public final class LimitsUnderLoad implements UnaryOperator<Rule>, AutoCloseable
      */
     public void start(
             Supplier<WrittenRules> rules, Runnable changed, @Nullable NewsStream stream, @Nullable FleetSecret secret) {
-        connect(rules, changed, stream, secret);
+        connect(rules, changed, stream == null ? null : LoadChannel.of(stream), secret);
         thread.start();
     }
 
     void connect(
-            Supplier<WrittenRules> rules, Runnable changed, @Nullable NewsStream stream, @Nullable FleetSecret secret) {
+            Supplier<WrittenRules> rules,
+            Runnable changed,
+            @Nullable LoadChannel channel,
+            @Nullable FleetSecret secret) {
         this.rules = rules;
         this.changed = changed;
-        this.news = stream == null ? null : new LoadNews(stream, secret, rejectedNotes, System::currentTimeMillis);
+        this.news = channel == null ? null : new LoadNews(channel, secret, rejectedNotes, millis);
     }
 
     /** The services whose load some rule follows. */
-    Set<String> services() {
+    public Set<String> services() {
         return rules.get().followedServices();
     }
 
-    /** Notes that {@code reporter} told the load of {@code service}; it is in force here at once, and soon elsewhere. */
-    void report(String service, String reporter, double utilisation) {
+    /** Notes that {@code reporter} reported the load of {@code service}; it is in force here at once, and soon elsewhere. */
+    public void report(String service, String reporter, double utilisation) {
         reports.add(service, reporter, utilisation, nanos.getAsLong());
         synchronized (untold) {
-            untold.merge(service, utilisation, Math::max);
+            untold.add(service);
         }
         wake.release();
     }
 
-    /** The highest fresh utilisation of {@code service}; NaN if nobody tells it. */
+    /** The highest fresh utilisation of {@code service}; NaN if nobody reports it. */
     public double load(String service) {
         return reports.highest(service, nanos.getAsLong());
     }
@@ -159,26 +161,28 @@ public final class LimitsUnderLoad implements UnaryOperator<Rule>, AutoCloseable
         }
     }
 
-    /** Tells other servers what was reported here, and hears what was reported to them. */
+    /** Sends other servers what was reported here, and receives what was reported to them. */
     private void exchange(Set<String> services) throws InterruptedException {
         LoadNews others = news;
-        Map<String, Double> fresh;
+        Set<String> fresh;
         synchronized (untold) {
-            fresh = Map.copyOf(untold);
+            fresh = Set.copyOf(untold);
             untold.clear();
         }
         if (others == null) {
             return;
         }
         try {
-            for (Map.Entry<String, Double> each : fresh.entrySet()) {
-                others.tell(each.getKey(), each.getValue())
-                        .toCompletableFuture()
-                        .get();
+            for (String each : fresh) {
+                // The highest of all reporters: it replaces what this server sent before.
+                double highest = reports.highestOwn(each, nanos.getAsLong());
+                if (!Double.isNaN(highest)) {
+                    others.tell(each, highest).toCompletableFuture().get();
+                }
             }
             for (LoadNews.Heard each : others.next().toCompletableFuture().get()) {
                 if (services.contains(each.service())) {
-                    reports.add(each.service(), "server " + each.server(), each.utilisation(), nanos.getAsLong());
+                    reports.heard(each.service(), each.server(), each.utilisation(), nanos.getAsLong());
                 }
             }
         } catch (ExecutionException e) {

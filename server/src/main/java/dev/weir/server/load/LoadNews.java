@@ -2,7 +2,6 @@ package dev.weir.server.load;
 
 import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.internal.runtime.RejectedNotes;
-import dev.weir.redis.internal.notes.NewsStream;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.lang.System.Logger.Level;
@@ -33,7 +32,7 @@ final class LoadNews {
 
     private static final int MOST_SERVERS = 1_000;
 
-    private final NewsStream stream;
+    private final LoadChannel channel;
     private final @Nullable FleetSecret secret;
     private final RejectedNotes rejected;
     private final LongSupplier millis;
@@ -49,11 +48,11 @@ final class LoadNews {
 
     private boolean started;
 
-    /** The load of a service as another server heard it. */
+    /** The load of a service, as another server sent it. */
     record Heard(String server, String service, double utilisation) {}
 
-    LoadNews(NewsStream stream, @Nullable FleetSecret secret, RejectedNotes rejected, LongSupplier millis) {
-        this.stream = stream;
+    LoadNews(LoadChannel channel, @Nullable FleetSecret secret, RejectedNotes rejected, LongSupplier millis) {
+        this.channel = channel;
         this.secret = secret;
         this.rejected = rejected;
         this.millis = millis;
@@ -68,12 +67,12 @@ final class LoadNews {
                 .put("service", service)
                 .put("utilisation", utilisation)
                 .encode();
-        return stream.post(secret == null ? text : secret.sign(KIND, SUBJECT, now, text));
+        return channel.post(secret == null ? text : secret.sign(KIND, SUBJECT, now, text));
     }
 
-    /** The loads that other servers have told since the last call. */
+    /** The loads that other servers have sent since the last call. */
     CompletionStage<List<Heard>> next() {
-        return stream.next().thenApply(texts -> {
+        return channel.next().thenApply(texts -> {
             List<Heard> heard = new ArrayList<>();
             texts.forEach(each -> read(each, heard));
             started = true;
@@ -107,7 +106,7 @@ final class LoadNews {
     private boolean isNew(String by, long at, long number) {
         long age = millis.getAsLong() - at;
         if (!started && age > Duration.ofNanos(LoadReports.FRESH_NANOS).toMillis()) {
-            return false; // told before this server started
+            return false; // sent before this server started
         }
         Long last = numbers.get(by);
         if (Math.abs(age) > CLOCKS_MILLIS || (last != null && number <= last)) {

@@ -42,7 +42,7 @@ public final class Logs {
     }
 
     /** Whether to use colours: NO_COLOR is not set, and the terminal has them. */
-    static boolean wantsColours(Map<String, String> environment) {
+    public static boolean wantsColours(Map<String, String> environment) {
         return environment.getOrDefault("NO_COLOR", "").isEmpty() && !"dumb".equals(environment.get("TERM"));
     }
 

@@ -4,8 +4,6 @@ import dev.weir.control.ControlPlane;
 import dev.weir.control.rules.RuleLayers;
 import dev.weir.control.source.SourceRules;
 import dev.weir.internal.match.override.OverrideLookup;
-import dev.weir.internal.match.pattern.EndpointForm;
-import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.WrittenRules;
@@ -15,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -39,20 +36,6 @@ public final class LayeredRules {
     @FunctionalInterface
     interface Compiler {
         RuleIndex compile(WrittenRules rules, OverrideLookup quotas, RuleSwitches switches);
-    }
-
-    /** Layers rules that compare endpoints in {@code endpointForm} and have the limits of {@code underLoad}. */
-    LayeredRules(
-            WrittenRules files,
-            List<SourceRules> sources,
-            @Nullable ControlPlane control,
-            EndpointForm endpointForm,
-            UnaryOperator<Rule> underLoad) {
-        this(
-                files,
-                sources,
-                control,
-                (rules, quotas, switches) -> RuleIndex.of(rules, quotas, switches, endpointForm, underLoad));
     }
 
     LayeredRules(WrittenRules files, List<SourceRules> sources, @Nullable ControlPlane control, Compiler compiler) {
@@ -134,7 +117,7 @@ public final class LayeredRules {
             LOG.log(
                     Level.INFO,
                     "rules: changed in the database and now in force, "
-                            + compiled.rules().size() + " in total");
+                            + compiled.source().rules().size() + " in total");
         } catch (IllegalArgumentException e) {
             LOG.log(
                     Level.ERROR,

@@ -2,14 +2,11 @@ package dev.weir.server.rules;
 
 import dev.weir.control.ControlPlane;
 import dev.weir.control.source.SourceRules;
-import dev.weir.internal.match.pattern.EndpointForm;
-import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.server.metrics.ServerMetrics;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The rules of a server: the watched files, the layers above them, and the view of each source. */
@@ -18,24 +15,23 @@ public final class ServerRules {
     private final LayeredRules layers;
     private final RuleSourceViews views;
     private final @Nullable RuleFileAudit audit;
+    private final SliceChanges slices;
 
     /**
      * Layers the rules of {@code remote} and then those of {@code control} over {@code files}.
      *
      * @param control null where the server has no database
      * @param data the data folder; null where the server has none
-     * @param endpointForm the form in which rules in Weir's format compare endpoints
-     * @param underLoad returns a rule with the limit that its load leaves in force
      */
     public ServerRules(
             WatchedRuleFiles files,
             List<SourceRules> remote,
             @Nullable ControlPlane control,
             @Nullable Path data,
-            EndpointForm endpointForm,
-            UnaryOperator<Rule> underLoad) {
+            RuleCompiler compiler) {
         this.files = files;
-        layers = new LayeredRules(files.first(), remote, control, endpointForm, underLoad);
+        this.slices = compiler.slices();
+        layers = new LayeredRules(files.first(), remote, control, compiler::compile);
         views = new RuleSourceViews(files, remote, layers, control);
         audit = control == null ? null : new RuleFileAudit(control, files.source(), data, files.first());
     }
@@ -67,6 +63,13 @@ public final class ServerRules {
     /** Puts the rules in force anew, because a load changed. */
     public void loadChanged() {
         layers.compileAgain();
+    }
+
+    /** Puts the rules in force anew if a slice may grow now; to be called about once a second. */
+    public void growSlices() {
+        if (slices.isDue()) {
+            layers.compileAgain();
+        }
     }
 
     public void addTo(ServerMetrics metrics) {

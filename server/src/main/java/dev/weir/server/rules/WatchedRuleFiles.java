@@ -5,6 +5,7 @@ import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.rules.internal.load.LoadResult;
 import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.rules.internal.load.RuleWatcher;
+import dev.weir.server.demo.DemoRules;
 import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.metrics.ServerMetrics;
 import dev.weir.server.settings.Settings;
@@ -45,6 +46,10 @@ public final class WatchedRuleFiles implements AutoCloseable {
             source = "the example rules";
             watcher = null;
             loaded = RuleLoader.example();
+        } else if (settings.demo()) {
+            source = "the demo";
+            watcher = null;
+            loaded = RuleLoader.parse(DemoRules.FILE, DemoRules.text());
         } else if (settings.rules().isEmpty()) {
             source = "";
             watcher = null;
@@ -68,9 +73,10 @@ public final class WatchedRuleFiles implements AutoCloseable {
     public static LoadOptions options(Settings settings) {
         return new LoadOptions(
                 settings.mergeDomains(),
-                settings.stores().keySet(),
+                settings.namedStores(),
                 settings.calendarMonths(),
-                settings.limiter().endpointForm());
+                settings.limiter().endpointForm(),
+                settings.regions().forRules());
     }
 
     WrittenRules first() {

@@ -2,6 +2,8 @@ package dev.weir.server.settings;
 
 import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.control.decisions.DecisionSinkSettings.KeyShown;
+import dev.weir.control.decisions.DecisionSinkSettings.Requests;
+import dev.weir.control.decisions.IdentityHash;
 import dev.weir.control.decisions.KafkaAddress;
 import dev.weir.text.message.FileErrors;
 import java.io.IOException;
@@ -12,10 +14,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The settings of the decision sink. */
@@ -37,6 +42,20 @@ final class DecisionSettings {
             "0",
             0,
             1_000_000_000);
+    static final Setting<Requests> REQUESTS = Setting.of(
+            "decisions_requests",
+            "WHICH",
+            "Write requests too, for weir replay: none, all, or sample (all of one caller in decisions_sample).",
+            "none",
+            "none, all or sample",
+            SettingParsers.constant(Requests.values()));
+    static final Setting<Set<String>> PLAIN = Setting.of(
+            "decisions_plain",
+            "NAMES",
+            "Attributes of requests that are written as they are; others are hashed.",
+            String.join(",", IdentityHash.PLAIN),
+            "names of attributes, joined by commas",
+            text -> Arrays.stream(text.split(",", -1)).map(String::strip).collect(Collectors.toUnmodifiableSet()));
     static final Setting<KeyShown> KEY = Setting.of(
             "decisions_key",
             "HOW",
@@ -90,6 +109,8 @@ final class DecisionSettings {
             KAFKA,
             DENIALS,
             SAMPLE,
+            REQUESTS,
+            PLAIN,
             KEY,
             SECRET,
             BUFFER,
@@ -109,14 +130,25 @@ final class DecisionSettings {
         int kept = reader.value(FILES_KEPT);
         String secret = reader.orNull(SECRET);
         String node = reader.orNull(NODE);
+        int sample = reader.value(SAMPLE);
+        KeyShown key = reader.value(KEY);
+        Requests requests = reader.value(REQUESTS);
+        if (requests == Requests.SAMPLE && sample == 0) {
+            reader.problem(REQUESTS, "sample (expected: decisions_sample of 1 or more beside it)");
+        }
+        if (requests != Requests.NONE && key == KeyShown.NONE) {
+            reader.problem(REQUESTS, requests.text() + " (expected: decisions_key hash or plain beside it)");
+        }
         return new DecisionSinkSettings(
                 path == null ? null : new DecisionSinkSettings.File(path, size, age, kept),
                 kafka(reader),
-                reader.value(SAMPLE),
+                sample,
                 reader.value(DENIALS),
-                reader.value(KEY),
+                key,
                 secret == null || secret.isEmpty() ? null : secret,
                 node == null ? host() : node,
+                requests,
+                reader.value(PLAIN),
                 reader.value(BUFFER));
     }
 

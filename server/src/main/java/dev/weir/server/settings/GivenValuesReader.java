@@ -62,6 +62,7 @@ final class GivenValuesReader {
         }
         given.putAll(ReferenceVariables.tls(environment, problems));
         given.putAll(ReferenceVariables.metrics(environment, problems));
+        given.putAll(ReferenceVariables.cache(environment, problems));
         given.putAll(ReferenceRedis.read(environment, problems));
         for (Setting<?> each : SettingsCatalogue.all()) {
             String variable = each.reference();

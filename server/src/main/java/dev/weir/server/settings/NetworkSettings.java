@@ -24,8 +24,8 @@ final class NetworkSettings {
     static final Setting<Long> NETWORK_MEMORY = Setting.of(
             "network_memory",
             "SIZE",
-            "Memory for unfinished requests and unsent answers of all peers; without it a quarter of the heap, at most"
-                    + " half of the direct memory and 256 MiB.",
+            "Memory for unfinished requests and unsent answers of all peers; without it three sixteenths of the"
+                    + " heap, at most half of the direct memory and 256 MiB.",
             "",
             "a size from 16MiB to 1024GiB",
             SettingParsers.size(16L << 20, 1L << 40));

@@ -74,12 +74,13 @@ final class ReferenceRedis {
 
     private void read(Map<String, GivenValue> values) {
         String url = given("URL");
-        if (url.isEmpty()) {
-            return;
-        }
+        // Without a URL as well: the reference would count in the Redis behind its usual socket, not in this process.
         if (url.startsWith("/") || given("SOCKET_TYPE").equals("unix")) {
             problems.add(prefix + "URL: Unix sockets are not supported (expected: host:port, and " + prefix
                     + "SOCKET_TYPE tcp)");
+            return;
+        }
+        if (url.isEmpty()) {
             return;
         }
         String address = address(url);

@@ -37,7 +37,7 @@ final class ReferenceVariables {
             XDS_CLIENT_BACKOFF_RANDOM_FACTOR XDS_CLIENT_BACKOFF_JITTER XDS_CLIENT_MAX_MSG_SIZE_IN_BYTES
             USE_DOG_STATSD USE_DOG_STATSD_MOGRIFIERS USE_STATSD STATSD_HOST STATSD_PORT EXTRA_TAGS
             STATS_FLUSH_INTERVAL DISABLE_STATS PROMETHEUS_MAPPER_YAML RUNTIME_IGNOREDOTFILES RUNTIME_WATCH_ROOT
-            EXPIRATION_JITTER_MAX_SECONDS LOCAL_CACHE_SIZE_IN_BYTES HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED
+            EXPIRATION_JITTER_MAX_SECONDS HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED
             REDIS_POOL_SIZE REDIS_PIPELINE_WINDOW REDIS_PIPELINE_LIMIT REDIS_PERSECOND_POOL_SIZE
             REDIS_PERSECOND_PIPELINE_WINDOW REDIS_PERSECOND_PIPELINE_LIMIT REDIS_HEALTH_CHECK_ACTIVE_CONNECTION
             REDIS_TIMEOUT REDIS_PERSECOND_TIMEOUT REDIS_POOL_ON_EMPTY_BEHAVIOR REDIS_PERSECOND_POOL_ON_EMPTY_BEHAVIOR
@@ -56,7 +56,23 @@ final class ReferenceVariables {
     private static final String PROMETHEUS_ADDRESS = "PROMETHEUS_ADDR";
     private static final String PROMETHEUS_PATH = "PROMETHEUS_PATH";
 
+    private static final String LOCAL_CACHE = "LOCAL_CACHE_SIZE_IN_BYTES";
+
     private ReferenceVariables() {}
+
+    /** Whether denials are cached, if the variable says so: as in the reference, a cache of no bytes is none. */
+    static Map<String, GivenValue> cache(Map<String, String> environment, List<String> problems) {
+        String text = environment.getOrDefault(LOCAL_CACHE, "");
+        if (text.isEmpty()) {
+            return Map.of();
+        }
+        Long bytes = SettingParsers.number(0, Long.MAX_VALUE).apply(text);
+        if (bytes == null) {
+            problems.add(LOCAL_CACHE + ": \"" + text + "\" (expected: a number of bytes, 0 for no cache)");
+            return Map.of();
+        }
+        return Map.of(StoreSettings.CACHE_DENIALS.name(), new GivenValue(String.valueOf(bytes > 0), LOCAL_CACHE));
+    }
 
     /** The port of the metrics, with the variables that name it. As in the reference, it is on only if asked for. */
     static Map<String, GivenValue> metrics(Map<String, String> environment, List<String> problems) {

@@ -8,6 +8,7 @@ import dev.weir.internal.match.pattern.TrustedProxies;
 import dev.weir.internal.model.BanKind;
 import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.redis.internal.settings.RedisSettings;
+import dev.weir.rules.internal.regions.RegionNames;
 import dev.weir.server.rls.RlsSettings;
 import java.lang.System.Logger.Level;
 import java.net.URI;
@@ -15,6 +16,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,9 +34,13 @@ import org.jspecify.annotations.Nullable;
  * @param adminToken null if none is set
  * @param maxKeys counters kept in memory
  * @param stores the shared stores by name, with the default one unless it is memory
+ * @param regions the regions whose servers share limits
  * @param control the database of rules and quotas that are changed while the server runs
  * @param decisions which decisions are recorded, and where
+ * @param insight what the server remembers of its traffic, and whom it tells
  * @param referenceMetrics where metrics are also served under the names of the reference service; null for nowhere
+ * @param forward how gateways ask about the requests that they forward
+ * @param demo whether the server drives itself with rules and callers that are made up
  * @param warmUp the maximum time for warming up the decision path before the server is ready
  * @param warnings settings that were given and have no effect
  */
@@ -50,12 +59,16 @@ public record Settings(
         long maxKeys,
         LimiterSettings limiter,
         Map<String, RedisSettings> stores,
+        Regions regions,
         ControlSettings control,
         DecisionSinkSettings decisions,
+        Insight insight,
         RlsSettings rls,
         @Nullable ReferenceMetrics referenceMetrics,
         Logging logging,
         Idempotency idempotency,
+        Forward forward,
+        boolean demo,
         Duration warmUp,
         Drain drain,
         List<String> warnings) {
@@ -71,9 +84,16 @@ public record Settings(
         return rls.calendarMonths();
     }
 
+    /** The shared stores that rules may name; those of other regions are not among them. */
+    public Set<String> namedStores() {
+        return stores.keySet().stream()
+                .filter(each -> !StoreEntries.isOfRegion(each))
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
     /** Whether no rules are configured, so that the example rules apply. */
     public boolean isExample() {
-        return rules.isEmpty() && sources.addresses().isEmpty();
+        return rules.isEmpty() && sources.addresses().isEmpty() && !demo;
     }
 
     /**
@@ -84,6 +104,14 @@ public record Settings(
      */
     public record Idempotency(
             Duration keep, int perCaller, @Nullable String header) {}
+
+    /**
+     * How gateways ask about the requests that they forward.
+     *
+     * @param attributes the header that each attribute is read from
+     * @param locations the locations of nginx that an answer may redirect to
+     */
+    public record Forward(Map<String, String> attributes, Set<String> locations) {}
 
     /**
      * The bounds on connections and on the memory that peers hold.
@@ -107,6 +135,36 @@ public record Settings(
             boolean shedLoad) {}
 
     /**
+     * Budgets, in bytes, for the records that the server keeps of its traffic.
+     *
+     * @param historyMemory for the history of rules in memory
+     * @param historyDisk for the history of 14 days in the data folder
+     * @param topKeysMemory for the heaviest callers of rules
+     * @param otlp where metrics and traces are sent; null for nowhere
+     */
+    public record Insight(
+            long historyMemory,
+            long historyDisk,
+            long topKeysMemory,
+            @Nullable Otlp otlp) {}
+
+    /**
+     * The collector that metrics and traces are sent to.
+     *
+     * @param headers sent with each call, such as a token
+     * @param interval the time between two reports of metrics
+     * @param metrics whether metrics are sent
+     * @param traces whether spans are sent
+     */
+    public record Otlp(URI url, Map<String, String> headers, Duration interval, boolean metrics, boolean traces) {
+        /** Never shows the headers, which may be secrets. */
+        @Override
+        public String toString() {
+            return url.toString();
+        }
+    }
+
+    /**
      * The port on which metrics have the names of the reference service.
      *
      * @param path the path of the page
@@ -120,12 +178,14 @@ public record Settings(
      * @param fleetSecret signs what servers tell each other through Redis; null if none is set
      * @param proxies whose headers say who the caller is
      * @param banLists files with the addresses of callers that are banned
+     * @param reputationLists files with the scores of addresses
      * @param crowdSec whose decisions are bans; null if none is set
      */
     public record Trust(
             @Nullable FleetSecret fleetSecret,
             TrustedProxies proxies,
             List<BanList> banLists,
+            List<Path> reputationLists,
             @Nullable CrowdSec crowdSec) {}
 
     /** The local API of a CrowdSec, and the key of this bouncer. */
@@ -206,6 +266,53 @@ public record Settings(
 
         private static Duration shorter(Duration one, Duration other) {
             return one.compareTo(other) < 0 ? one : other;
+        }
+    }
+
+    /**
+     * The regions whose servers share limits.
+     *
+     * @param own the region of this server; null if there are no regions
+     * @param names all regions
+     * @param home the region whose store counts global limits; null if there is none
+     * @param homeEpoch the number of that choice: a later one overrides it
+     * @param homeAtOnce whether a new home counts at once, without waiting for the end of what counted at the one before
+     */
+    public record Regions(
+            @Nullable String own,
+            Set<String> names,
+            @Nullable String home,
+            int homeEpoch,
+            boolean homeAtOnce,
+            boolean shareCounts) {
+        static final Regions NONE = new Regions(null, Set.of(), null, 1, false, false);
+
+        public Regions {
+            names = new TreeSet<>(names);
+        }
+
+        /** Whether this server is in the home region. */
+        public boolean isHome() {
+            return home != null && home.equals(own);
+        }
+
+        /** The name of the store that counts global limits; empty if there is none. */
+        public String homeStore() {
+            return home == null ? "" : StoreEntries.ofRegion(home);
+        }
+
+        /** The regions as rules may name them. */
+        public RegionNames forRules() {
+            return new RegionNames(names, own, home, homeStore(), others());
+        }
+
+        /** The stores of the other regions whose counts this server reads, by region. */
+        public Map<String, String> others() {
+            Map<String, String> others = new TreeMap<>();
+            names.stream()
+                    .filter(each -> shareCounts && !each.equals(own))
+                    .forEach(each -> others.put(each, StoreEntries.ofRegion(each)));
+            return others;
         }
     }
 }

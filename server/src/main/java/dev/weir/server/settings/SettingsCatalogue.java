@@ -220,12 +220,15 @@ public final class SettingsCatalogue {
     private static final List<Setting<?>> ALL = Stream.of(
                     PORTS_AND_RULES,
                     StoreSettings.ALL,
+                    StoreSettings.RegionSettings.ALL,
                     OTHERS,
                     ReferenceMetricsSettings.ALL,
                     NetworkSettings.ALL,
                     TrustSettings.ALL,
+                    ForwardPathSettings.ALL,
                     RuleSettings.ALL,
                     DecisionSettings.ALL,
+                    InsightSettings.ALL,
                     PortTls.ALL)
             .<Setting<?>>flatMap(List::stream)
             .toList();

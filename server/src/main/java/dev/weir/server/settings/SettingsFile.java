@@ -18,7 +18,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Reads {@code weir.yaml}: names and values, each with its position for error messages. Only {@code stores} is nested.
+ * Reads {@code weir.yaml}: names and values, each with its position for error messages. Only {@code stores} and
+ * {@code regions} are nested.
  */
 final class SettingsFile {
     private static final Pattern STORE_NAME = Pattern.compile("[A-Za-z0-9_-]{1,40}");
@@ -60,6 +61,8 @@ final class SettingsFile {
                 .orElse(null);
         if (name.equals("stores")) {
             stores(entry.value());
+        } else if (name.equals("regions")) {
+            regions(entry.value());
         } else if (setting == null) {
             problems.error(entry.key().at(), name + ": unknown setting", GivenValuesReader.hint(name, Setting::name));
         } else if (entry.value() instanceof Scalar value) {
@@ -90,7 +93,7 @@ final class SettingsFile {
             } else if (each.value() instanceof Scalar url) {
                 put(StoreEntries.URL.key(name), url.text(), "stores." + name, url);
             } else if (each.value() instanceof Mapping entries) {
-                entries.entries().forEach(entry -> storeEntry(name, entry));
+                entries.entries().forEach(entry -> storeEntry(name, "stores." + name, entry));
             } else {
                 problems.error(
                         each.value().at(),
@@ -99,11 +102,47 @@ final class SettingsFile {
         }
     }
 
-    private void storeEntry(String store, YamlNode.Entry entry) {
-        String name = entry.key().text();
-        String shown = "stores." + store + "." + name;
+    /** Reads {@code regions: { eu: { store: redis://…, password_file: … }, us: { … } }}. */
+    private void regions(YamlNode node) {
+        if (!(node instanceof Mapping regions) || regions.entries().isEmpty()) {
+            problems.error(node.at(), "regions: expected names and stores, such as eu: { store: redis://host:port }");
+            return;
+        }
+        for (YamlNode.Entry each : regions.entries()) {
+            String name = each.key().text();
+            String store = StoreEntries.ofRegion(name);
+            String shown = "regions." + name;
+            if (!StoreSettings.RegionSettings.isName(name)) {
+                problems.error(
+                        each.key().at(), "regions: \"" + name + "\"", "expected: up to 40 letters, digits, - and _");
+            } else if (each.value() instanceof Mapping entries) {
+                put(
+                        StoreEntries.regionKey(name),
+                        name,
+                        shown,
+                        new Scalar(each.key().at(), name, false));
+                entries.entries().forEach(entry -> storeEntry(store, shown, entry));
+            } else if (each.value() instanceof Scalar value && value.isNull()) {
+                put(
+                        StoreEntries.regionKey(name),
+                        name,
+                        shown,
+                        new Scalar(each.key().at(), name, false));
+            } else {
+                problems.error(each.value().at(), shown + ": expected { store: redis://host:port }, or nothing");
+            }
+        }
+    }
+
+    private void storeEntry(String store, String place, YamlNode.Entry entry) {
+        boolean ofRegion = StoreEntries.isOfRegion(store);
+        String written = entry.key().text();
+        String name = ofRegion && written.equals("store") ? "url" : ofRegion && written.equals("url") ? "" : written;
+        String shown = place + "." + written;
         if (!StoreEntries.names().contains(name)) {
-            String hint = Suggestion.among(name, StoreEntries.names());
+            String hint = ofRegion && written.equals("url")
+                    ? Suggestion.meant("store")
+                    : Suggestion.among(name, StoreEntries.names());
             problems.error(entry.key().at(), shown + ": unknown setting", hint);
         } else if (entry.value() instanceof Scalar value) {
             StoreEntries kind = StoreEntries.valueOf(name.toUpperCase(Locale.ROOT));

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,18 +24,44 @@ public final class SettingsReader {
     /** 128 bits in hexadecimal digits. */
     public static final int MIN_TOKEN_LENGTH = 32;
 
+    /** The value of {@code --demo} that also wants a Redis to fail from time to time. */
+    public static final String FLAPPING = "flapping";
+
+    /** The settings that a demo may have: none of them decides about anybody's requests. */
+    private static final Set<String> WITH_DEMO = Set.of(
+            "host",
+            "http_host",
+            "http_port",
+            "grpc_host",
+            "grpc_port",
+            "admin_host",
+            "admin_port",
+            "admin_token",
+            "admin_token_file",
+            "event_loops",
+            "log_format",
+            "log_level",
+            "warm_up",
+            "drain_delay",
+            "drain_timeout");
+
+    /** A Redis that is nobody's but for this machine. */
+    private static final Pattern LOCAL_REDIS = Pattern.compile("redis://(localhost|127\\.0\\.0\\.1)(:\\d+)?");
+
     private final Map<String, GivenValue> given;
+    private final @Nullable String demo;
     private final List<String> problems = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();
 
     private SettingsReader(Map<String, String> flags, Map<String, String> environment, Path workingDirectory) {
         given = new GivenValuesReader(problems, warnings).read(flags, environment, workingDirectory);
+        demo = flags.get("demo");
     }
 
     /**
      * Reads all settings.
      *
-     * @param flags values of flags by the name of their setting, and {@code config}
+     * @param flags values of flags by the name of their setting, {@code config}, and {@code demo}
      * @throws SettingsException naming all mistakes, not only the first
      */
     public static Settings read(Map<String, String> flags, Map<String, String> environment, Path workingDirectory)
@@ -56,9 +84,32 @@ public final class SettingsReader {
                 reader.value(SettingsCatalogue.MERGE_DOMAINS),
                 new StoresReader(reader.given, reader.problems).names(),
                 reader.value(SettingsCatalogue.CALENDAR_MONTHS),
-                reader.value(SettingsCatalogue.ENDPOINT_FORM));
+                reader.value(SettingsCatalogue.ENDPOINT_FORM),
+                StoreSettings.RegionSettings.read(reader, reader.given, reader.problems)
+                        .forRules());
         reader.requireNoProblems();
         return options;
+    }
+
+    /**
+     * The key of the hash of identities in recorded traffic: that of {@code file}, else that of the environment; null if
+     * there is none.
+     *
+     * @throws SettingsException if the file cannot be read
+     */
+    public static @Nullable String decisionSecret(@Nullable Path file, Map<String, String> environment)
+            throws SettingsException {
+        String variable = environment.get("WEIR_DECISIONS_SECRET");
+        if (file == null) {
+            return variable;
+        }
+        SettingsReader reader = new SettingsReader(
+                Map.of("config", file.toString()),
+                variable == null ? Map.of() : Map.of("WEIR_DECISIONS_SECRET", variable),
+                Path.of(""));
+        String secret = reader.orNull(DecisionSettings.SECRET);
+        reader.requireNoProblems();
+        return secret == null || secret.isEmpty() ? null : secret;
     }
 
     private void requireNoProblems() throws SettingsException {
@@ -79,6 +130,7 @@ public final class SettingsReader {
         }
         Duration deadline = value(StoreSettings.DEADLINE);
         boolean quota = value(SettingsCatalogue.QUOTA_MODE);
+        Settings.Regions regions = StoreSettings.RegionSettings.read(this, given, problems);
         return new Settings(
                 RuleOrigins.paths(orElse(SettingsCatalogue.RULES, ""), problems, whereOf(SettingsCatalogue.RULES)),
                 value(SettingsCatalogue.MERGE_DOMAINS),
@@ -101,13 +153,16 @@ public final class SettingsReader {
                         .withKeptKeys(value(SettingsCatalogue.IDEMPOTENCY_TOTAL))
                         .withEndpointForm(value(SettingsCatalogue.ENDPOINT_FORM))
                         .withMaxRequestCost(value(SettingsCatalogue.MAX_REQUEST_COST))
+                        .withCacheDenials(value(StoreSettings.CACHE_DENIALS))
                         .withTierCounters(orElse(
                                 StoreSettings.TIER_COUNTERS,
                                 StoreSettings.countersThatFit(
                                         Runtime.getRuntime().maxMemory()))),
-                new StoresReader(given, problems).read(StoreSettings.common(this, deadline)),
+                new StoresReader(given, problems).read(StoreSettings.common(this, deadline), regions),
+                regions,
                 control(),
                 DecisionSettings.read(this),
+                InsightSettings.read(this),
                 new RlsSettings(
                         headers(
                                 SettingsCatalogue.RESPONSE_HEADERS,
@@ -128,9 +183,40 @@ public final class SettingsReader {
                         value(SettingsCatalogue.IDEMPOTENCY_KEEP),
                         value(SettingsCatalogue.IDEMPOTENCY_KEYS),
                         orNull(SettingsCatalogue.IDEMPOTENCY_HEADER)),
+                ForwardPathSettings.read(this),
+                demo(),
                 value(SettingsCatalogue.WARM_UP),
                 drain,
                 warnings);
+    }
+
+    /**
+     * Whether the server drives itself. A demo takes neither the rules nor the counters of other servers, wherever they
+     * are set: who starts one on the wrong machine changes nothing there.
+     */
+    private boolean demo() {
+        if (demo == null) {
+            return false;
+        }
+        boolean flapping = demo.equals(FLAPPING);
+        if (!flapping && !demo.isEmpty()) {
+            problems.add("--demo: \"" + demo + "\" (expected: no value, or " + FLAPPING + ")");
+        }
+        given.forEach((name, value) -> {
+            boolean local = flapping && name.equals(StoreSettings.STORE.name());
+            if (!WITH_DEMO.contains(name) && !local) {
+                problems.add(value.where()
+                        + ": conflicts with --demo, which has rules and callers of its own (expected: only ports, hosts,"
+                        + " tokens, logging, event_loops, warm_up and drain)");
+            }
+        });
+        GivenValue store = given.get(StoreSettings.STORE.name());
+        if (flapping && (store == null || !LOCAL_REDIS.matcher(store.text()).matches())) {
+            problems.add(
+                    "--demo=" + FLAPPING + ": " + (store == null ? "without --store" : "with another " + store.where())
+                            + " (expected: a Redis of this machine, such as --store redis://localhost:6379)");
+        }
+        return true;
     }
 
     private RlsSettings.@Nullable Headers headers(

@@ -1,21 +1,26 @@
 package dev.weir.server.settings;
 
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.runtime.HeapShare;
 import dev.weir.internal.tier.LocalTier;
 import dev.weir.redis.TlsSettings;
 import dev.weir.redis.internal.script.RedisKeyPrefix;
 import dev.weir.redis.internal.settings.RedisSettings;
+import dev.weir.text.message.Suggestion;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The settings of the stores of counters. */
 final class StoreSettings {
-    private static final long BYTES_PER_KEY = 96;
     private static final long LEAST_KEYS = 10_000;
     private static final long MOST_KEYS = 10_000_000;
-    private static final long TIER_SHARE = 16;
     private static final long LEAST_COUNTERS = 1_024;
 
     /** Read by {@link StoresReader}, because a message about it must not repeat a password. */
@@ -77,7 +82,7 @@ final class StoreSettings {
     static final Setting<Long> MAX_KEYS = Setting.of(
             "max_keys",
             "N",
-            "Counters kept in memory before the least used are evicted; without it, as many as fit in half of"
+            "Counters kept in memory before the least used are evicted; without it, as many as fit in a quarter of"
                     + " the heap, at most"
                     + " 10 million.",
             "",
@@ -91,6 +96,11 @@ final class StoreSettings {
             "",
             64,
             1 << 24);
+    static final Setting<Boolean> CACHE_DENIALS = Setting.bool(
+            "cache_denials",
+            "Repeat a store's denial without asking it again, for up to a second at a time; false asks it about"
+                    + " every request, so that Redis counts every denied one.",
+            "true");
 
     static final List<Setting<?>> ALL = List.of(
             STORE,
@@ -109,7 +119,8 @@ final class StoreSettings {
             REDIS_CONNECTIONS,
             REDIS_MAX_WAITING,
             MAX_KEYS,
-            TIER_COUNTERS);
+            TIER_COUNTERS,
+            CACHE_DENIALS);
 
     private StoreSettings() {}
 
@@ -140,15 +151,141 @@ final class StoreSettings {
     }
 
     /**
-     * The counters that fit in half of the heap. A counter takes at most 48 bytes, and as much again if it is a log: a
-     * flood of keys must not fill the heap.
+     * The counters that fit in their share of the heap: a flood of keys must not fill it.
      */
     static long keysThatFit(long heap) {
-        return Math.max(LEAST_KEYS, Math.min(MOST_KEYS, heap / 2 / BYTES_PER_KEY));
+        return Math.max(LEAST_KEYS, Math.min(MOST_KEYS, HeapShare.COUNTERS.of(heap) / HeapShare.COUNTER_BYTES));
     }
 
     static int countersThatFit(long heap) {
-        long fit = heap / TIER_SHARE / LocalTier.MOST_BYTES;
+        long fit = HeapShare.TIER.of(heap) / LocalTier.MOST_BYTES;
         return (int) Math.max(LEAST_COUNTERS, Math.min(LimiterSettings.DEFAULT_TIER_COUNTERS, fit));
+    }
+
+    /** The settings of the regions that share limits. */
+    static final class RegionSettings {
+        private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,40}");
+        private static final String EXPECTED = "up to 40 letters, digits, - and _";
+
+        static final Setting<String> REGION = Setting.of(
+                "region", "NAME", "Region of this server, one of regions.", "", EXPECTED, RegionSettings::name);
+        static final Setting<String> HOME = Setting.of(
+                "home",
+                "NAME",
+                "Region whose store counts rules with scope: global; the same on all servers.",
+                "",
+                EXPECTED,
+                RegionSettings::name);
+
+        /** How long a batch to another region may take before it counts as slow. */
+        static final Duration FAR_DEADLINE = Duration.ofMillis(500);
+
+        static final Setting<Integer> HOME_EPOCH = Setting.integer(
+                "home_epoch",
+                "Number of that choice; raise it with every new home, and servers of older ones stop.",
+                "1",
+                1,
+                1_000_000_000);
+        static final Setting<Boolean> HOME_AT_ONCE = Setting.bool(
+                "home_at_once",
+                "Count at a new home at once, not from the next window on; up to twice a limit may pass meanwhile.",
+                "false");
+
+        static final Setting<Boolean> SHARE_COUNTS = Setting.bool(
+                "share_counts",
+                "Read the counts of all other regions, for rules with scope: shared; the same on all servers.",
+                "false");
+
+        static final List<Setting<?>> ALL = List.of(REGION, HOME, HOME_EPOCH, HOME_AT_ONCE, SHARE_COUNTS);
+
+        private RegionSettings() {}
+
+        private static @Nullable String name(String text) {
+            return NAME.matcher(text).matches() ? text : null;
+        }
+
+        static boolean isName(String text) {
+            return NAME.matcher(text).matches();
+        }
+
+        /**
+         * Reads the regions, and reports what does not fit together.
+         *
+         * @param given all values, among them the entries of {@code regions}
+         */
+        static Settings.Regions read(SettingsReader reader, Map<String, GivenValue> given, List<String> problems) {
+            String own = reader.orNull(REGION);
+            String home = reader.orNull(HOME);
+            Set<String> names = StoreEntries.regions(given);
+            reader.needs(HOME_EPOCH, HOME);
+            reader.needs(HOME_AT_ONCE, HOME);
+            boolean shares = reader.value(SHARE_COUNTS);
+            if (names.isEmpty()) {
+                if (shares) {
+                    reader.problem(SHARE_COUNTS, "without regions (expected: regions in weir.yaml, too)");
+                }
+                requireRegions(reader, own, REGION);
+                requireRegions(reader, home, HOME);
+                return Settings.Regions.NONE;
+            }
+            if (own == null) {
+                reader.problem(REGION, "missing beside regions (expected: one of " + String.join(", ", names) + ")");
+                return Settings.Regions.NONE;
+            }
+            requireKnown(reader, own, names, REGION);
+            requireKnown(reader, home, names, HOME);
+            checkStores(given, own, problems);
+            if (home != null && names.contains(home) && !isShared(given, home, own)) {
+                reader.problem(HOME, home + " has no shared store (expected: a Redis as the store of that region)");
+            }
+            for (String each : shares ? names : Set.<String>of()) {
+                if (!isShared(given, each, own)) {
+                    String expected = " has no shared store (expected: a Redis as the store of each region)";
+                    reader.problem(SHARE_COUNTS, "region " + each + expected);
+                }
+            }
+            return new Settings.Regions(own, names, home, reader.value(HOME_EPOCH), reader.value(HOME_AT_ONCE), shares);
+        }
+
+        private static void requireRegions(SettingsReader reader, @Nullable String name, Setting<?> setting) {
+            if (name != null) {
+                String expected = " (expected: regions in weir.yaml, too: { " + name + ": { store: redis://… }, … })";
+                reader.problem(setting, name + " without regions" + expected);
+            }
+        }
+
+        private static void requireKnown(
+                SettingsReader reader, @Nullable String name, Set<String> names, Setting<?> setting) {
+            if (name != null && !names.contains(name)) {
+                reader.problem(setting, name + " is not one of regions (" + Suggestion.among(name, names) + ")");
+            }
+        }
+
+        /** Whether a server in {@code own} reaches a Redis of {@code region}. */
+        private static boolean isShared(Map<String, GivenValue> given, String region, String own) {
+            GivenValue url = given.get(StoreEntries.URL.key(StoreEntries.ofRegion(region)));
+            GivenValue byDefault = given.get(STORE.name());
+            GivenValue used = url == null && region.equals(own) ? byDefault : url;
+            return used != null && !used.text().equals(StoresReader.MEMORY);
+        }
+
+        /** Reports a store that is given twice, or that two regions share: then they would count for each other. */
+        private static void checkStores(Map<String, GivenValue> given, String own, List<String> problems) {
+            Map<String, String> users = new TreeMap<>();
+            for (String each : StoreEntries.regions(given)) {
+                GivenValue url = given.get(StoreEntries.URL.key(StoreEntries.ofRegion(each)));
+                String first = url == null ? null : users.putIfAbsent(url.text(), each);
+                if (url != null && first != null) {
+                    problems.add(url.where() + ": the store of region " + first
+                            + " (expected: one for each region, or they count for each other)");
+                }
+            }
+            GivenValue byDefault = given.get(STORE.name());
+            GivenValue ofRegion = given.get(StoreEntries.URL.key(StoreEntries.ofRegion(own)));
+            if (byDefault != null && ofRegion != null) {
+                problems.add(byDefault.where() + ": conflicts with " + ofRegion.where() + ", the store of this region"
+                        + " (expected: one of them)");
+            }
+        }
     }
 }

@@ -38,18 +38,51 @@ final class StoresReader {
      * The shared stores by name, with the default one unless it is memory; {@code rest} adds the settings that they
      * share.
      */
-    Map<String, RedisSettings> read(UnaryOperator<RedisSettings> rest) {
+    Map<String, RedisSettings> read(UnaryOperator<RedisSettings> rest, Settings.Regions regions) {
         Map<String, RedisSettings> stores = new TreeMap<>();
+        useStoreOf(regions.own());
         add(Rule.DEFAULT_STORE, rest, stores);
         names().forEach(name -> add(name, rest, stores));
+        addHome(regions, rest, stores);
+        regions.others().values().forEach(each -> addFar(each, rest, stores));
         return stores;
     }
 
-    /** The names of the stores besides the default one. */
+    /** Adds the store of the home region, with a connection of its own also where it is the default store. */
+    private void addHome(
+            Settings.Regions regions, UnaryOperator<RedisSettings> rest, Map<String, RedisSettings> stores) {
+        RedisSettings here = stores.get(Rule.DEFAULT_STORE);
+        if (regions.isHome() && here != null) {
+            stores.put(regions.homeStore(), here);
+        } else if (regions.home() != null && !regions.isHome()) {
+            addFar(regions.homeStore(), rest, stores);
+        }
+    }
+
+    private void addFar(String name, UnaryOperator<RedisSettings> rest, Map<String, RedisSettings> stores) {
+        if (!stores.containsKey(name)) {
+            add(name, rest, stores);
+            stores.computeIfPresent(
+                    name, (key, store) -> store.withDeadline(StoreSettings.RegionSettings.FAR_DEADLINE));
+        }
+    }
+
+    /** Makes the store of this region the default one. */
+    private void useStoreOf(@Nullable String region) {
+        for (StoreEntries each : StoreEntries.values()) {
+            GivenValue value = region == null ? null : given.get(each.key(StoreEntries.ofRegion(region)));
+            if (value != null) {
+                given.putIfAbsent(each.key(Rule.DEFAULT_STORE), value);
+            }
+        }
+    }
+
+    /** The names of the stores that rules may name, besides the default one. */
     Set<String> names() {
         return given.keySet().stream()
                 .filter(each -> each.startsWith(StoreEntries.PREFIX))
                 .map(StoreEntries::nameIn)
+                .filter(each -> !StoreEntries.isOfRegion(each))
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 

@@ -41,6 +41,15 @@ final class TrustSettings {
             "files, separated by commas",
             TrustSettings::banLists);
 
+    static final Setting<List<Path>> REPUTATION_LISTS = Setting.of(
+            "reputation_lists",
+            "FILE,…",
+            "Files with the reputation of addresses, one address or block and its score (0 to 100) a line, followed for"
+                    + " changes; rules with reputation use them.",
+            "",
+            "files, separated by commas",
+            TrustSettings::files);
+
     static final Setting<URI> CROWDSEC_URL = Setting.of(
             "crowdsec_url",
             "URL",
@@ -51,8 +60,8 @@ final class TrustSettings {
     static final Setting<String> CROWDSEC_KEY = Setting.secret(
             "crowdsec_key", "Key of this bouncer at that CrowdSec; in weir.yaml or the environment only.");
 
-    static final List<Setting<?>> ALL =
-            List.of(FLEET_SECRET, TRUSTED_PROXIES, FORWARDED_HEADER, BAN_LISTS, CROWDSEC_URL, CROWDSEC_KEY);
+    static final List<Setting<?>> ALL = List.of(
+            FLEET_SECRET, TRUSTED_PROXIES, FORWARDED_HEADER, BAN_LISTS, REPUTATION_LISTS, CROWDSEC_URL, CROWDSEC_KEY);
 
     private TrustSettings() {}
 
@@ -61,6 +70,7 @@ final class TrustSettings {
                 fleetSecret(reader),
                 TrustedProxies.of(reader.orElse(TRUSTED_PROXIES, List.of()), reader.value(FORWARDED_HEADER)),
                 reader.orElse(BAN_LISTS, List.of()),
+                reader.orElse(REPUTATION_LISTS, List.of()),
                 crowdSec(reader));
     }
 
@@ -73,7 +83,7 @@ final class TrustSettings {
         return url == null || key == null ? null : new Settings.CrowdSec(url, key);
     }
 
-    private static @Nullable URI url(String text) {
+    static @Nullable URI url(String text) {
         try {
             URI url = URI.create(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
             boolean http = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
@@ -96,6 +106,19 @@ final class TrustSettings {
             lists.add(new Settings.BanList(shadow ? BanKind.SHADOW : allow ? BanKind.ALLOW : BanKind.BAN, file));
         }
         return names == null ? null : lists;
+    }
+
+    private static @Nullable List<Path> files(String text) {
+        List<String> names = SettingParsers.names(text);
+        List<Path> files = new ArrayList<>();
+        for (String each : names == null ? List.<String>of() : names) {
+            Path file = SettingParsers.path(each);
+            if (file == null || file.toString().isEmpty()) {
+                return null;
+            }
+            files.add(file);
+        }
+        return names == null ? null : files;
     }
 
     private static @Nullable FleetSecret fleetSecret(SettingsReader reader) {

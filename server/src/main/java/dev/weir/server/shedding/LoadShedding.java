@@ -5,13 +5,18 @@ import dev.weir.LoadShedder.Admission;
 import dev.weir.LoadShedder.Priority;
 import dev.weir.TimeSource;
 import dev.weir.internal.match.pattern.TrustedProxies;
+import dev.weir.server.http.DirectHandler;
+import dev.weir.server.http.PortHandler;
 import dev.weir.server.metrics.ServerMetrics;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -52,12 +57,19 @@ public final class LoadShedding {
 
     /** Wraps the handler of the HTTP port on one event loop. */
     public Handler<HttpServerRequest> onLoop(Handler<HttpServerRequest> handler) {
+        return onLoop(PortHandler.of(handler)).requests();
+    }
+
+    /** Wraps the handlers of the HTTP port on one event loop. */
+    public PortHandler onLoop(PortHandler handler) {
         if (!on) {
             return handler;
         }
         LoadShedder shedder = forLoop.get();
         loops.add(shedder);
-        return new LoopShedder(shedder, priority, handler);
+        LoopShedder wrapped = new LoopShedder(shedder, priority, handler.requests());
+        DirectHandler direct = handler.direct();
+        return new PortHandler(wrapped, direct == null ? null : wrapped.before(direct));
     }
 
     /** Starts an operator's {@code work}, or fails with the refusal. The wait for a thread counts. */
@@ -73,7 +85,7 @@ public final class LoadShedding {
 
     /** Logs when requests were refused since the last call; to be called every few seconds. */
     public void log() {
-        long all = total(this::shedByLoops) + total(operators::shed);
+        long all = shed();
         if (all > logged) {
             LOG.log(
                     Level.WARNING,
@@ -94,6 +106,47 @@ public final class LoadShedding {
 
     private long shedByLoops(Priority priority) {
         return loops.stream().mapToLong(each -> each.shed(priority)).sum();
+    }
+
+    /**
+     * The state of the shedders of one port.
+     *
+     * @param limit requests that may be in flight at once
+     * @param baseline how long a request takes without overload, the longest over the event loops
+     * @param shed requests refused since the start, by priority
+     */
+    public record PortLoad(String port, int inFlight, int limit, Duration baseline, Map<String, Long> shed) {}
+
+    /** Whether requests may be refused. */
+    public boolean isOn() {
+        return on;
+    }
+
+    /** The state of each port. */
+    public List<PortLoad> ports() {
+        return List.of(
+                portLoad("http", loops, this::shedByLoops), portLoad("admin", List.of(operators), operators::shed));
+    }
+
+    private static PortLoad portLoad(String port, List<LoadShedder> shedders, ToLongFunction<Priority> shed) {
+        Map<String, Long> byPriority = new LinkedHashMap<>();
+        for (Priority each : Priority.values()) {
+            byPriority.put(RequestPriority.text(each), shed.applyAsLong(each));
+        }
+        return new PortLoad(
+                port,
+                shedders.stream().mapToInt(LoadShedder::inFlight).sum(),
+                shedders.stream().mapToInt(LoadShedder::limit).sum(),
+                shedders.stream()
+                        .map(LoadShedder::baseline)
+                        .max(Comparator.naturalOrder())
+                        .orElse(Duration.ZERO),
+                byPriority);
+    }
+
+    /** Requests that were refused since the start, of both ports. */
+    public long shed() {
+        return total(this::shedByLoops) + total(operators::shed);
     }
 
     public void addTo(ServerMetrics metrics) {

@@ -2,12 +2,18 @@ package dev.weir.server.shedding;
 
 import dev.weir.LoadShedder;
 import dev.weir.LoadShedder.Admission;
+import dev.weir.LoadShedder.Priority;
+import dev.weir.server.http.DirectHandler;
+import dev.weir.server.http.HttpAnswer;
+import io.netty.channel.ChannelHandlerContext;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses requests of the HTTP port while the event loop that would serve them is overloaded. One per event loop; not
@@ -39,16 +45,28 @@ final class LoopShedder implements Handler<HttpServerRequest> {
             next.handle(request);
             return;
         }
-        Admission admission = shedder.tryAcquire(priority.of(request));
+        if (admits(priority.of(request), end -> Vertx.currentContext().runOnContext(read -> end.run()))) {
+            next.handle(request);
+        } else {
+            Overloaded.answer().send(request);
+        }
+    }
+
+    /** Wraps the handler of plain requests on the same event loop. */
+    DirectHandler before(DirectHandler direct) {
+        return new Direct(direct);
+    }
+
+    private boolean admits(Priority asked, Executor afterRound) {
+        Admission admission = shedder.tryAcquire(asked);
         if (admission == null) {
-            Overloaded.answer().send(request.response());
-            return;
+            return false;
         }
         round.add(admission);
         if (round.size() == 1) {
-            Vertx.currentContext().runOnContext(read -> endRound());
+            afterRound.execute(this::endRound);
         }
-        next.handle(request);
+        return true;
     }
 
     private void endRound() {
@@ -56,5 +74,34 @@ final class LoopShedder implements Handler<HttpServerRequest> {
             each.close();
         }
         round.clear();
+    }
+
+    /** Refuses plain requests likewise. */
+    private final class Direct implements DirectHandler {
+        private final DirectHandler next;
+
+        Direct(DirectHandler next) {
+            this.next = next;
+        }
+
+        @Override
+        public String path() {
+            return next.path();
+        }
+
+        @Override
+        public int longestBody() {
+            return next.longestBody();
+        }
+
+        @Override
+        public boolean isOpen() {
+            return next.isOpen();
+        }
+
+        @Override
+        public @Nullable HttpAnswer answer(ChannelHandlerContext connection, byte[] body) {
+            return admits(Priority.WRITE, connection.executor()) ? next.answer(connection, body) : Overloaded.answer();
+        }
     }
 }

@@ -94,8 +94,13 @@ class ControlCommandTest extends AtTheTerminal {
                 .isEqualTo(2);
         assertThat(err.toString()).contains("it is at version");
         assertThat(run("rules", "delete", "r_abc")).isZero();
+        assertThat(out.toString().strip()).isEqualTo("r_abc is deleted from the database");
         assertThat(run("rules", "delete", "r_abc")).isEqualTo(3);
         assertThat(err.toString()).contains("there is no rule r_abc in the database");
+        assertThat(run("rules", "get", "oders")).isEqualTo(3);
+        assertThat(err.toString().strip()).isEqualTo("weir: no such rule: \"oders\" (did you mean \"orders\"?)");
+        assertThat(run("rules", "get", "r_abc")).isEqualTo(3);
+        assertThat(err.toString()).contains("no such rule: \"r_abc\" (expected: one of ", "\"orders\"");
     }
 
     @Test
@@ -134,6 +139,9 @@ class ControlCommandTest extends AtTheTerminal {
             assertThat(put.getValue(each)).as(each).isEqualTo(written.getValue(each));
         }
         assertThat(run("rules", "delete", "orders")).isZero();
+        assertThat(out.toString().strip())
+                .isEqualTo("orders is deleted from the database; the rule of " + folder.resolve("rules.yaml")
+                        + ":7:11 applies again");
     }
 
     @Test
@@ -149,7 +157,23 @@ class ControlCommandTest extends AtTheTerminal {
     void everyMistakeIsShown() throws Exception {
         Path rule = Files.writeString(folder.resolve("bad.yaml"), "rate: -1\nwindow: 1x\n");
         assertThat(run("rules", "put", "bad", "-f", rule.toString())).isEqualTo(2);
-        assertThat(err.toString()).contains("body:1:7: requests: '-1'", "body:2:9: window: '1x'");
+        assertThat(err.toString())
+                .as("the file, not a body that nobody has seen")
+                .contains(rule + ":1:7: requests: '-1'", rule + ":2:9: window: '1x'");
+        assertThat(run("rules", "diff", "bad", "-f", rule.toString())).isEqualTo(2);
+        assertThat(err.toString()).contains(rule + ":1:7: requests: '-1'");
+        assertThat(run("quota", "set", "abc", "-f", rule.toString())).isEqualTo(2);
+        assertThat(err.toString()).contains(rule + ":1:").doesNotContain("body:");
+    }
+
+    @Test
+    void aFileInThePlaceOfTheRuleIsToldSoInsteadOfWaitingForInput() {
+        for (String command : List.of("put", "diff")) {
+            assertThat(run("rules", command, "rule.yaml")).isEqualTo(2);
+            assertThat(err.toString())
+                    .isEqualTo("weir: RULE: \"rule.yaml\" (expected: the id of a rule; did you mean weir rules "
+                            + command + " RULE -f rule.yaml?)\n");
+        }
     }
 
     @Test
@@ -174,6 +198,7 @@ class ControlCommandTest extends AtTheTerminal {
         assertThat(err.toString()).startsWith("weir: --override: ").doesNotContain("body:");
         assertThat(run("quota", "delete", "abc")).isZero();
         assertThat(run("quota", "get", "abc")).isEqualTo(3);
+        assertThat(err.toString().trim()).isEqualTo("weir: no quota is set for \"abc\"");
     }
 
     @Test
@@ -216,6 +241,10 @@ class ControlCommandTest extends AtTheTerminal {
         assertThat(run("quota", "set", "kept", "--remove-override", "endpoint:POST /orders"))
                 .isEqualTo(2);
         assertThat(err.toString()).contains("--remove-override: \"endpoint:POST /orders\" (expected: one of");
+        assertThat(run("quota", "set", "without", "--override", "endpoint:GET /orders=50/minute"))
+                .isZero();
+        assertThat(out.toString().strip()).isEqualTo("without: no tier, 1 override");
+        run("quota", "delete", "without");
         assertThat(run("quota", "set", "kept")).isEqualTo(2);
         assertThat(err.toString()).contains("nothing to change");
         Path file = Files.writeString(folder.resolve("quota.yaml"), "tier: pro\n");

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.documentation.DocumentationPages;
 import dev.weir.server.documentation.DocumentationPages.Found;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +21,9 @@ import picocli.CommandLine;
 class DocumentedCommandsTest {
     /** A word as a shell takes it; what follows a comment, a pipe or a redirection is not the command's. */
     private static final Pattern WORD = Pattern.compile("\\s*((?:\"[^\"]*\"|'[^']*'|[^\\s\"'])+)");
+
+    /** A command on a page, up to the first value that the page fills in. */
+    private static final Pattern ON_PAGE = Pattern.compile("(?:[>'`]|, )(weir [a-z][^<'`$,]*)");
 
     @TestFactory
     Stream<DynamicTest> linesOfCode() {
@@ -35,6 +41,23 @@ class DocumentedCommandsTest {
         return Stream.of("./weir ", "weir ")
                 .flatMap(start -> DocumentationPages.spansThatBegin(start).stream())
                 .map(span -> DynamicTest.dynamicTest(span.toString(), () -> isKnown(span)));
+    }
+
+    /** So do the pages of the dashboard. */
+    @TestFactory
+    Stream<DynamicTest> onPages() throws IOException {
+        List<Found> found = new ArrayList<>();
+        try (Stream<Path> pages = Files.list(Path.of("src/main/resources/dev/weir/server/pages"))) {
+            for (Path page : pages.filter(each -> each.toString().endsWith(".js"))
+                    .sorted()
+                    .toList()) {
+                ON_PAGE.matcher(Files.readString(page))
+                        .results()
+                        .forEach(command -> found.add(new Found(String.valueOf(page.getFileName()), command.group(1))));
+            }
+        }
+        assertThat(found).isNotEmpty();
+        return found.stream().map(each -> DynamicTest.dynamicTest(each.toString(), () -> isKnown(each)));
     }
 
     private static void isKnown(Found span) {

@@ -154,13 +154,13 @@ class ExplainCommandTest extends AtTheTerminal {
     void aCallerAloneIsToldWhereItIsDenied() throws Exception {
         assertThat(run("api", "api_key=k")).isZero();
         assertThat(out.toString())
-                .startsWith("it would pass")
+                .startsWith("it would pass\n")
                 .contains("APPLIES IF")
                 .doesNotContain("denied on");
         order();
         order();
         assertThat(run("api", "api_key=k")).isZero();
-        assertThat(out.toString().lines().toList()).contains("denied on: orders");
+        assertThat(out.toString()).startsWith("it would pass with these attributes alone\ndenied on: orders\n");
         assertThat(out.toString().lines())
                 .anyMatch(line ->
                         line.matches("orders +endpoint is POST /orders +api_key=k +2 +2 per 10s +passes in [0-9]+m?s"));

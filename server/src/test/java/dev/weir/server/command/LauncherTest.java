@@ -1,6 +1,7 @@
 package dev.weir.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -11,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code ./weir} hands to the JVM; one that only tells what it was given stands in for it. */
+/** The arguments that {@code ./weir} gives the JVM, which is replaced by a program that prints them. */
 class LauncherTest {
     @TempDir
     Path root;
@@ -54,6 +55,29 @@ class LauncherTest {
         Path archive = Files.createFile(root.resolve("server/target/launch/classes-17.0.1.jsa"));
         assertThat(saidUnder("C.utf8").lines())
                 .contains("-XX:SharedArchiveFile=" + archive.toRealPath(), "-XX:+UseSerialGC", "-Xms16m");
+    }
+
+    @Test
+    void aReaderOfTheOutputDoesNotWaitForTheRehearsal() throws Exception {
+        Path launch = root.resolve("server/target/launch");
+        Files.delete(launch.resolve("classes-17.0.1.jsa.failed"));
+        Path go = root.toRealPath().resolve("go");
+        // The rehearsal waits for the test; it gives up after a minute, so that a failure is not a hang.
+        Files.writeString(root.resolve("jdk/bin/java"), """
+                #!/bin/sh
+                case "$*" in
+                  *weir.rehearsal*)
+                    left=600
+                    until [ -e '%s' ] || [ "$left" = 0 ]; do sleep 0.1; left=$((left - 1)); done
+                    exit 1 ;;
+                esac
+                printf done
+                """.formatted(go));
+        assertThat(saidUnder("C.utf8")).isEqualTo("done");
+        Path ended = launch.resolve("classes-17.0.1.jsa.failed");
+        assertThat(ended).as("the rehearsal goes on").doesNotExist();
+        Files.createFile(go);
+        await().until(() -> Files.exists(ended));
     }
 
     private String saidUnder(String locale) throws Exception {

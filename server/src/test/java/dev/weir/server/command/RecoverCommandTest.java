@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.control.database.Database;
 import dev.weir.control.folder.DatabaseCopy;
+import dev.weir.testkit.ServedProcess;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -44,6 +45,10 @@ class RecoverCommandTest extends AtTheTerminal {
             assertThat(executeAt(served.admin(), "backup", backup.toString())).isEqualTo(2);
             assertThat(err.toString()).contains("the role admin is required to read a backup");
             assertThat(backup).doesNotExist();
+            Path nowhere = folder.resolve("nowhere");
+            assertThat(admin(served, "backup", nowhere.resolve("weir.backup").toString()))
+                    .isEqualTo(3);
+            assertThat(err.toString().strip()).isEqualTo("weir: " + nowhere + ": no such folder");
             assertThat(admin(served, "backup", backup.toString())).isZero();
             assertThat(out.toString()).contains("rules: 1, quotas: 0, tokens: 1, switches: 0, audited changes: 2");
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(backup)))

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.redis.testkit.RedisProcess;
+import dev.weir.testkit.ServedProcess;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -51,6 +53,20 @@ class ServeProcessTest {
         }
     }
 
+    /** Bans and switches are passed on through Redis, and must not ask it any more once its connections are closed. */
+    @Test
+    void aServerOnRedisStopsWithoutAWarning() throws Exception {
+        try (RedisProcess redis = RedisProcess.start();
+                ServedProcess served =
+                        ServedProcess.in(folder, "--drain-delay=0s", "--data=data", "--store=" + redis.uri())) {
+            served.process().toHandle().destroy();
+            assertThat(served.output().lines().toList())
+                    .satisfiesExactly(
+                            first -> assertThat(first).contains("no longer serving"),
+                            last -> assertThat(last).contains("stopped"));
+        }
+    }
+
     @Test
     void whatAPeerSentIsNotRepeatedInTheLog() throws Exception {
         try (ServedProcess served = ServedProcess.in(folder, "--drain-delay=0s")) {
@@ -71,8 +87,8 @@ class ServeProcessTest {
 
     @Test
     void itIsGoneWithinTheDrainTimeoutWhateverAPeerDoes() throws Exception {
-        Duration timeout = Duration.ofSeconds(3);
-        try (ServedProcess served = ServedProcess.in(folder, "--drain-delay=0s", "--drain-timeout=3s");
+        Duration timeout = Duration.ofSeconds(6);
+        try (ServedProcess served = ServedProcess.in(folder, "--drain-delay=0s", "--drain-timeout=6s");
                 Socket mute = new Socket(InetAddress.getLoopbackAddress(), served.grpcPort())) {
             OutputStream out = mute.getOutputStream();
             out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));

@@ -8,6 +8,7 @@ import dev.weir.control.testkit.Postgres;
 import dev.weir.control.testkit.XdsServer;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.server.HttpCaller;
+import dev.weir.testkit.ServedProcess;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.nio.file.Path;

@@ -73,6 +73,8 @@ class SwitchCommandTest extends AtTheTerminal {
     void whatMakesNoSenseIsSaid() {
         assertThat(run("switch", "orders")).isEqualTo(2);
         assertThat(err.toString()).contains("expected: orders on, off, shadow, release or rollout PERCENT");
+        assertThat(run("switch", "shop", "orders", "off")).isEqualTo(2);
+        assertThat(err.toString()).contains("did you mean weir switch orders off --domain shop?");
         assertThat(run("switch", "orders", "of")).isEqualTo(2);
         assertThat(run("switch", "orders", "rollout")).isEqualTo(2);
         assertThat(run("switch", "orders", "rollout", "many")).isEqualTo(2);
@@ -80,9 +82,25 @@ class SwitchCommandTest extends AtTheTerminal {
         assertThat(run("switch", "orders", "rollout", "250")).isEqualTo(2);
         assertThat(err.toString()).contains("a percentage from 0 to 100");
         assertThat(run("switch", "oders", "off")).isEqualTo(3);
-        assertThat(err.toString()).contains("a rule in force");
+        assertThat(err.toString().strip()).isEqualTo("weir: no such rule: \"oders\" (did you mean \"orders\"?)");
         assertThat(run("switch", "orders", "release")).isEqualTo(3);
         assertThat(err.toString()).contains("api/orders is not switched");
+    }
+
+    @Test
+    void aRuleOfEnvoysFormatHasTheNameThatListsAndMetricsShow(@TempDir Path other) throws Exception {
+        Path rules = Files.writeString(
+                other.resolve("front.yaml"),
+                "{domain: front, descriptors: [{key: user, rate_limit: {unit: minute, requests_per_unit: 60}}]}");
+        try (RunningServer front =
+                RunningServer.with(rules, "data", other.resolve("data").toString())) {
+            String admin = "http://" + front.server.admin();
+            assertThat(executeAt(admin, "switch", "user", "shadow")).isZero();
+            assertThat(out.toString().strip()).isEqualTo("user: shadow");
+            assertThat(executeAt(admin, "switch")).isZero();
+            assertThat(out.toString()).containsPattern("front +user +shadow ");
+            assertThat(executeAt(admin, "switch", "user", "release")).isZero();
+        }
     }
 
     private int check() {

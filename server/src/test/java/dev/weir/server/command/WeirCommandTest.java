@@ -72,6 +72,53 @@ class WeirCommandTest extends AtTheTerminal {
         assertThat(err.toString().lines()).hasSize(2).last().isEqualTo("Help: weir serve --help");
         assertThat(run("serve", "--stoer", "x")).isEqualTo(2);
         assertThat(err.toString()).contains("--stoer", "--store").hasLineCount(2);
+        assertThat(run("ban", "add", "ip=192.0.2.1", "--fro", "1h")).isEqualTo(2);
+        assertThat(err.toString()).endsWith("Did you mean: --for?\n").hasLineCount(2);
+    }
+
+    @Test
+    void aTypoInACommandIsToldWhatWasMeant() {
+        assertThat(run("hlep")).isEqualTo(2);
+        assertThat(err.toString().lines()).containsExactly("weir: unknown command: hlep", "Did you mean: weir help?");
+        assertThat(run("rules", "lsit")).isEqualTo(2);
+        assertThat(err.toString().lines())
+                .containsExactly("weir: unknown command: lsit", "Did you mean: weir rules list?");
+    }
+
+    @Test
+    void aWordThatIsNoneOfAFewIsToldWithThem() {
+        assertThat(run("completion", "zhs")).isEqualTo(2);
+        assertThat(err.toString().lines())
+                .containsExactly("weir: SHELL: \"zhs\" (did you mean zsh?)", "Help: weir completion --help");
+        assertThat(run("completion", "powershell")).isEqualTo(2);
+        assertThat(err.toString()).startsWith("weir: SHELL: \"powershell\" (expected: bash, zsh, fish)\n");
+    }
+
+    @Test
+    void negativeHitsAreRefusedByTheNameOfTheirFlag() {
+        assertThat(run("check", "api", "user_id=u", "--hits", "-1")).isEqualTo(2);
+        assertThat(err.toString().strip()).isEqualTo("weir: --hits: -1 (expected: a whole number >= 0)");
+    }
+
+    @Test
+    void aForgottenParameterIsToldWithThoseAroundIt() {
+        assertThat(run("explain", "user_id=u_42")).isEqualTo(2);
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        "weir: Missing required parameter: 'key=value'",
+                        "Expected: weir explain DOMAIN key=value…",
+                        "Help: weir explain --help");
+        assertThat(run("rules", "get")).isEqualTo(2);
+        assertThat(err.toString()).contains("Expected: weir rules get RULE\n");
+    }
+
+    @Test
+    void aForgottenSubcommandIsNotTakenForOneThatChangesThings() {
+        assertThat(run("counter", "user_id=u_42")).isEqualTo(2);
+        assertThat(err.toString())
+                .startsWith("weir: unknown command: user_id=u_42")
+                .doesNotContain("Did you mean")
+                .contains("Show the counters of a request.");
     }
 
     @Test
@@ -114,9 +161,31 @@ class WeirCommandTest extends AtTheTerminal {
     }
 
     @Test
+    void validateReadsAnEnvoyConfigurationWithRulesOrAlone() throws Exception {
+        Path rules = file("good.yaml", "domain: api\nrules:\n  - {name: a, limit: {requests: 1, window: 1s}}\n");
+        Path envoy = file("envoy.yaml", """
+                "@type": type.googleapis.com/envoy.extensions.filters.http.ratelimit.v3.RateLimit
+                domain: apy
+                rate_limit_service: { grpc_service: { google_grpc: {} } }
+                """);
+        assertThat(run("validate", "--envoy", envoy.toString(), rules.toString()))
+                .isZero();
+        assertThat(out.toString().lines())
+                .contains(
+                        envoy + ":2:9: warning: no rule has the domain 'apy': nothing is limited (did you mean api?)");
+        assertThat(err.toString().strip()).isEqualTo("0 errors, 1 warning");
+        assertThat(run("validate", "--envoy", envoy.toString())).isZero();
+        assertThat(out.toString().strip()).endsWith(envoy + ": nothing to warn of");
+        assertThat(run("validate", "--envoy", file("wrong.yaml", "timeout: [").toString()))
+                .isEqualTo(1);
+        assertThat(run("validate")).isEqualTo(2);
+        assertThat(err.toString()).contains("Missing required parameter: 'FILE|DIR'");
+    }
+
+    @Test
     void helpBreaksNoAddress() {
         assertThat(run("check", "--help")).isZero();
-        assertThat(out.toString()).contains("Default:\n                       http://localhost:8080.\n");
+        assertThat(out.toString()).containsPattern("Default:\n +http://localhost:8080\\.\n");
         for (String each : WeirCommand.commandLine(Map.of()).getSubcommands().keySet()) {
             run(each, "--help");
             assertThat(out.toString()).doesNotContainPattern("[a-z]:\\s+//").doesNotContainPattern("(?m)^.{81}");

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A rules file (or several) and what is asked and answered in turn; it has a domain, and so counters, of its own. */
 final class ConformanceScenario {
-    /** What comes back for one request. */
+    /** The expected answer to one request. */
     sealed interface Outcome {}
 
     /** A decision, with the headers (reset as a unit) and metadata that go with it, where the scenario is about those. */

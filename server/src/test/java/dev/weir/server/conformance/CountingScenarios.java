@@ -14,7 +14,7 @@ import static dev.weir.server.conformance.RlsRequest.askNothing;
 
 import java.util.stream.Stream;
 
-/** What a request takes from the rules it met. */
+/** The hits that a request takes from the rules it meets. */
 final class CountingScenarios {
     private static final long MAX_UINT32 = 0xFFFF_FFFFL;
     private static final String TODAY = "the reference as of January does not know negative hits";

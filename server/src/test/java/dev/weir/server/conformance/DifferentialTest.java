@@ -49,7 +49,7 @@ class DifferentialTest {
                 Both json = new Both(new OverJson(weir), new OverJson(reference))) {
             for (int i = 0; i < DOMAINS; i++) {
                 Random random = new Random(seed + i);
-                RandomRlsRequests asks = new RandomRlsRequests(random);
+                RandomRlsRequests asks = new RandomRlsRequests(random, seconds());
                 long minute = seconds() / 60;
                 for (int j = 0; j < REQUESTS; j++) {
                     RlsRequest ask = asks.next();

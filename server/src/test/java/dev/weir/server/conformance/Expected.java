@@ -4,7 +4,7 @@ import dev.weir.server.conformance.RlsReply.CurrentLimit;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What a scenario expects of one descriptor's status; the time to reset follows from the unit. */
+/** The status that a scenario expects of one descriptor; the time to reset follows from the unit. */
 record Expected(ProtocolCode code, @Nullable CurrentLimit limit, long remaining) {
 
     /** Passed, with {@code remaining} of {@code limit} left. */

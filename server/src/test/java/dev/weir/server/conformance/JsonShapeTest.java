@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What {@code POST /json} takes and gives, to the letter. */
+/** The requests and answers of {@code POST /json}, to the letter. */
 class JsonShapeTest {
     @RegisterExtension
     static final ServerForAll server = new ServerForAll(Map.of("rules.yaml", """

@@ -13,7 +13,7 @@ import static dev.weir.server.conformance.RlsRequest.ask;
 
 import java.util.stream.Stream;
 
-/** What changes the answer without changing the count, and the other way round. */
+/** Modes that change the answer without changing the count, and the other way round. */
 final class ModeScenarios {
     private static final String QUOTAS_SINCE =
             "as of January its quota descriptors never deny (since then: all of them over do)";

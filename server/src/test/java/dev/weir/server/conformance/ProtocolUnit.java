@@ -19,6 +19,11 @@ enum ProtocolUnit {
         this.seconds = seconds;
     }
 
+    /** The start of the window that holds this moment. */
+    long windowStart(long now) {
+        return now / seconds * seconds;
+    }
+
     static ProtocolUnit of(int number) {
         for (ProtocolUnit unit : values()) {
             if (unit.number == number) {

@@ -12,9 +12,21 @@ final class RandomRlsRequests {
     private static final long[] LIMITS = {0, 1, 2, 5, 9, 4_294_967_295L};
 
     private final Random random;
+    /** The units that a limit of a request may have. */
+    private final ProtocolUnit[] units;
 
-    RandomRlsRequests(Random random) {
+    /**
+     * In the reference the limits of one descriptor share a counter while their windows begin at the same moment, as those
+     * of day and week do on a Thursday. Requests have no limits with such units.
+     */
+    RandomRlsRequests(Random random, long seconds) {
         this.random = random;
+        units = Stream.of(UNITS)
+                .filter(unit -> Stream.of(ProtocolUnit.values())
+                        .noneMatch(other -> other != unit
+                                && other.seconds > 1
+                                && other.windowStart(seconds) == unit.windowStart(seconds)))
+                .toArray(ProtocolUnit[]::new);
     }
 
     RlsRequest next() {
@@ -35,7 +47,7 @@ final class RandomRlsRequests {
             if (oneIn(6)
                     && ask.descriptors().get(i).entries().stream()
                             .noneMatch(e -> e.value().contains("*"))) {
-                ask.limitedTo(LIMITS[random.nextInt(LIMITS.length)], UNITS[random.nextInt(UNITS.length)]);
+                ask.limitedTo(LIMITS[random.nextInt(LIMITS.length)], units[random.nextInt(units.length)]);
             }
         }
         if (oneIn(40)) {

@@ -34,16 +34,21 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Twenty thousand requests with two to four descriptors, most of them over a limit, and then a look at every counter:
  * Weir answers each as the reference did when its answers were recorded, and the counters in Redis are those of the
  * reference. With {@code -Dweir.conformance.reference=PATH} the reference answers anew, and the record must be what it
- * says; {@code -Dweir.conformance.record=FOLDER} writes it.
+ * says; {@code -Dweir.conformance.record=FOLDER} writes it. Then the two are also asked other requests side by side;
+ * {@code -Dweir.conformance.seed} repeats them.
  *
- * <p><b>Counters over their limit.</b> The reference increments a counter for each denied request too. Weir denies most
- * of them without asking Redis, as the reference does with {@code LOCAL_CACHE_SIZE_IN_BYTES}, and does not count those.
- * Such a counter is above the limit in both, and in Weir at most as high as in the reference. Nothing depends on by how
- * much: it is over until its window ends.
+ * <p><b>Counters over their limit.</b> The reference increments a counter for each denied request too, unless it has a
+ * local cache ({@code LOCAL_CACHE_SIZE_IN_BYTES}): then it ceases to count when a counter is over. With {@code
+ * cache_denials: false} every counter of Weir equals that of the reference without its cache. If denials are cached,
+ * Weir re-validates them once a second and counts those requests: its counter is at least that of the reference with its
+ * cache, at most that of the reference without, and equal to both up to the limit.
  */
 class RecordedReferenceTest {
     private static final String ANSWERS = "reference-answers.gz";
     private static final String COUNTERS = "reference-counters.txt";
+    private static final String CACHED_COUNTERS = "reference-counters-cached.txt";
+    private static final String LOCAL_CACHE = "LOCAL_CACHE_SIZE_IN_BYTES";
+    private static final long RECORDED_SEED = 18;
     private static final int REQUESTS = 20_000;
     private static final int USERS = 40;
     private static final List<String> PATHS = List.of("/login", "/search", "/orders", "/a/b");
@@ -65,33 +70,54 @@ class RecordedReferenceTest {
     @TempDir
     Path folder;
 
-    @ParameterizedTest
-    @ValueSource(strings = {"memory", "redis"})
-    void weirAnswersAsTheReferenceDid(String store) throws Exception {
-        List<String> recorded = recorded();
-        try (RedisProcess redis = RedisProcess.start();
-                RunningServer weir = RunningServer.with(
-                        rules(), "store", store.equals("redis") ? redis.uri() : store, "deadline", "10s");
+    @Test
+    void weirAnswersFromMemoryAsTheReferenceDid() throws Exception {
+        try (RunningServer weir = RunningServer.with(rules(), "store", "memory");
                 RateLimitServiceUnderTest service = new OverGrpc(weir)) {
-            assertSame(service, recorded);
-            if (store.equals("redis")) {
-                assertSameCounters(countersOf(redis));
-            }
+            assertSame(service, recorded());
         }
     }
 
-    private static void assertSameCounters(Map<String, Long> ours) throws IOException {
-        Map<String, Long> theirs = recordedCounters();
-        assertThat(theirs.keySet()).containsAll(ours.keySet());
-        theirs.forEach((name, count) -> {
-            long limit = limitOf(name);
+    @Test
+    void everyCounterInRedisIsThatOfTheReference() throws Exception {
+        try (RedisProcess redis = RedisProcess.start();
+                RunningServer weir = weir(redis, "0");
+                RateLimitServiceUnderTest service = new OverGrpc(weir)) {
+            assertSame(service, recorded());
+            assertThat(countersOf(redis)).isEqualTo(recordedCounters(COUNTERS));
+        }
+    }
+
+    @Test
+    void aCachedDenialIsTheAnswerOfTheReferenceAndStopsItsCounter() throws Exception {
+        try (RedisProcess redis = RedisProcess.start();
+                RunningServer weir = weir(redis, "");
+                RateLimitServiceUnderTest service = new OverGrpc(weir)) {
+            assertSame(service, recorded());
+            assertBetween(countersOf(redis), recordedCounters(CACHED_COUNTERS), recordedCounters(COUNTERS));
+        }
+    }
+
+    /** A server on {@code redis} whose cache of denials is as the reference's variable says. */
+    private RunningServer weir(RedisProcess redis, String cacheBytes) throws Exception {
+        return RunningServer.with(Map.of(LOCAL_CACHE, cacheBytes), rules(), "store", redis.uri(), "deadline", "10s");
+    }
+
+    private static void assertBetween(Map<String, Long> ours, Map<String, Long> cached, Map<String, Long> counted) {
+        assertThat(ours.keySet()).isEqualTo(counted.keySet());
+        assertThat(cached.keySet()).isEqualTo(counted.keySet());
+        int stopped = 0;
+        for (Map.Entry<String, Long> each : counted.entrySet()) {
+            String name = each.getKey();
+            long most = each.getValue();
+            long least = most <= limitOf(name) ? most : cached.getOrDefault(name, most);
             long own = ours.getOrDefault(name, 0L);
-            if (count <= limit) {
-                assertThat(own).as(name).isEqualTo(count);
-            } else {
-                assertThat(own).as(name).isBetween(limit + 1, count);
-            }
-        });
+            assertThat(own).as(name).isBetween(least, most);
+            stopped += own < most ? 1 : 0;
+        }
+        assertThat(stopped)
+                .as("counters that stood still while denials were repeated")
+                .isPositive();
     }
 
     private static long limitOf(String counter) {
@@ -124,30 +150,69 @@ class RecordedReferenceTest {
         return counters;
     }
 
-    @Test
+    @ParameterizedTest(name = LOCAL_CACHE + " {0}")
+    @ValueSource(strings = {"0", "10000000"})
     @EnabledIfSystemProperty(named = "weir.conformance.reference", matches = ".+")
-    void theReferenceStillAnswersAsItDid() throws Exception {
-        rules();
-        Path binary = Path.of(System.getProperty("weir.conformance.reference"));
+    void theReferenceStillAnswersAsItDid(String cacheBytes) throws Exception {
+        boolean cached = !cacheBytes.equals("0");
+        String counters = cached ? CACHED_COUNTERS : COUNTERS;
         String record = System.getProperty("weir.conformance.record");
-        try (ReferenceService reference = new ReferenceService(binary, folder, Map.of());
+        try (ReferenceService reference = reference(cacheBytes);
                 RateLimitServiceUnderTest service = new OverGrpc(reference)) {
-            if (record == null) {
-                assertSame(service, recorded());
-                assertThat(reference.counters("mixed")).isEqualTo(recordedCounters());
-            } else {
+            if (record != null && !cached) {
                 record(service, Path.of(record).resolve(ANSWERS));
+            } else {
+                assertSame(service, recorded());
+            }
+            if (record != null) {
                 Files.write(
-                        Path.of(record).resolve(COUNTERS),
+                        Path.of(record).resolve(counters),
                         reference.counters("mixed").entrySet().stream()
                                 .map(each -> each.getKey() + " " + each.getValue())
                                 .toList());
+            } else {
+                assertThat(reference.counters("mixed")).isEqualTo(recordedCounters(counters));
             }
         }
     }
 
+    @Test
+    @EnabledIfSystemProperty(named = "weir.conformance.reference", matches = ".+")
+    void weirAndTheReferenceAgreeOnOtherRequests() throws Exception {
+        long seed = Long.getLong("weir.conformance.seed", System.nanoTime());
+        try (RedisProcess counting = RedisProcess.start();
+                RedisProcess caching = RedisProcess.start();
+                RunningServer countingWeir = weir(counting, "0");
+                RunningServer cachingWeir = weir(caching, "10000000");
+                ReferenceService countingReference = reference("0");
+                ReferenceService cachingReference = reference("10000000");
+                RateLimitServiceUnderTest first = new OverGrpc(countingWeir);
+                RateLimitServiceUnderTest second = new OverGrpc(cachingWeir);
+                RateLimitServiceUnderTest third = new OverGrpc(countingReference);
+                RateLimitServiceUnderTest fourth = new OverGrpc(cachingReference)) {
+            for (RlsRequest each : requests(seed)) {
+                String expected = text(third.ask("mixed", each));
+                assertThat(List.of(
+                                text(first.ask("mixed", each)),
+                                text(second.ask("mixed", each)),
+                                text(fourth.ask("mixed", each))))
+                        .as("seed %d: %s", seed, each)
+                        .containsOnly(expected);
+            }
+            Map<String, Long> counted = countingReference.counters("mixed");
+            assertThat(countersOf(counting)).as("seed %d", seed).isEqualTo(counted);
+            assertBetween(countersOf(caching), cachingReference.counters("mixed"), counted);
+        }
+    }
+
+    private ReferenceService reference(String cacheBytes) throws IOException {
+        rules();
+        Path binary = Path.of(System.getProperty("weir.conformance.reference"));
+        return new ReferenceService(binary, folder, Map.of(LOCAL_CACHE, cacheBytes));
+    }
+
     private static void assertSame(RateLimitServiceUnderTest service, List<String> recorded) throws Exception {
-        List<RlsRequest> requests = requests();
+        List<RlsRequest> requests = requests(RECORDED_SEED);
         assertThat(recorded).hasSameSizeAs(requests);
         for (int i = 0; i < requests.size(); i++) {
             assertThat(text(service.ask("mixed", requests.get(i))))
@@ -158,7 +223,7 @@ class RecordedReferenceTest {
 
     private static void record(RateLimitServiceUnderTest service, Path file) throws Exception {
         List<String> lines = new ArrayList<>();
-        for (RlsRequest each : requests()) {
+        for (RlsRequest each : requests(RECORDED_SEED)) {
             lines.add(text(service.ask("mixed", each)));
         }
         try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(file))) {
@@ -191,8 +256,8 @@ class RecordedReferenceTest {
         }
     }
 
-    private static Map<String, Long> recordedCounters() throws IOException {
-        try (InputStream in = Objects.requireNonNull(RecordedReferenceTest.class.getResourceAsStream(COUNTERS));
+    private static Map<String, Long> recordedCounters(String file) throws IOException {
+        try (InputStream in = Objects.requireNonNull(RecordedReferenceTest.class.getResourceAsStream(file));
                 BufferedReader reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.US_ASCII))) {
             return new TreeMap<>(reader.lines()
                     .map(each -> each.split(" "))
@@ -206,9 +271,9 @@ class RecordedReferenceTest {
         return config;
     }
 
-    /** The same requests each time, the last ones without hits: they show every counter. */
-    private static List<RlsRequest> requests() {
-        Random random = new Random(18);
+    /** The requests of a seed, the last ones without hits: they show every counter. */
+    private static List<RlsRequest> requests(long seed) {
+        Random random = new Random(seed);
         List<RlsRequest> requests = new ArrayList<>();
         for (int i = 0; i < REQUESTS; i++) {
             RlsRequest request = askNothing();

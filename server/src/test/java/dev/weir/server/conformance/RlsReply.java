@@ -4,7 +4,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What came back, the same whichever way it travelled. */
+/** An answer, in one form for both protocols. */
 sealed interface RlsReply {
     /** One header to add. */
     record Header(String name, String value) {}

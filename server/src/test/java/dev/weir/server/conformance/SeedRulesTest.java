@@ -72,7 +72,7 @@ class SeedRulesTest {
                 .put("cost", cost);
     }
 
-    /** What a bucket can hold is told as its limit, so that no more remains than that. */
+    /** The limit told of a bucket is its burst, so that never more remains than the limit. */
     private static void isAllowed(HttpResponse<String> response, int limit, int remaining) {
         assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
         JsonObject body = new JsonObject(response.body());

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What later versions of the reference answer, made of an answer of January's: a quota that is over says so, with its
+ * The answers of later versions of the reference, made from one of January's: a quota that is over says so, with its
  * reset, all of them together deny, and the dynamic metadata tells nothing of them.
  */
 final class SinceJanuary {

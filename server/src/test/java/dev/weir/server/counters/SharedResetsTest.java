@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** What a server hears of resets, also from one of a later version. */
+/** Resets that a server hears of, also from one of a later version. */
 class SharedResetsTest {
 
     @Test

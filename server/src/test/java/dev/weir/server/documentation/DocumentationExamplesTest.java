@@ -1,9 +1,11 @@
 package dev.weir.server.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.Decision;
+import dev.weir.Hold;
 import dev.weir.Limit;
 import dev.weir.LoadShedder;
 import dev.weir.LoadShedder.Admission;
@@ -136,6 +138,52 @@ class DocumentationExamplesTest {
             }
         }
         assertThat(served).isEqualTo(2);
+    }
+
+    @Test
+    void holdsThatAreSettledOrReleased() {
+        RuleSet rules = RuleSet.builder("llm")
+                .rule("tokens", Limit.tokenBucket(5_000, Duration.ofDays(1)))
+                .counts("output_tokens")
+                .keyBy("api_key")
+                .build();
+        try (Weir weir = Weir.open(rules)) {
+            answer(weir, "short");
+            assertThat(left(weir)).isEqualTo(4_995);
+            assertThatThrownBy(() -> answer(weir, "")).hasMessage("no prompt");
+            assertThat(left(weir)).as("the call failed, so nothing is held").isEqualTo(4_995);
+            answer(weir, "x".repeat(1_000));
+            assertThat(rejected).isZero();
+            answer(weir, "too much");
+            assertThat(rejected).isPositive();
+        }
+    }
+
+    private void answer(Weir weir, String prompt) {
+        Request estimate = Request.to("llm").with("api_key", "k1").hits("output_tokens", 4_000);
+        try (Hold hold = weir.reserve(estimate)) {
+            if (hold.decision().allowed()) {
+                Answer answer = ask(prompt);
+                hold.settle("output_tokens", answer.tokens());
+            } else {
+                reject(hold.decision().retryAfter());
+            }
+        }
+    }
+
+    private static long left(Weir weir) {
+        Request asking = Request.to("llm").with("api_key", "k1").hits("output_tokens", 0);
+        return weir.decide(asking).verdicts().get(0).remaining();
+    }
+
+    /** The answer of a language model. */
+    private record Answer(long tokens) {}
+
+    private static Answer ask(String prompt) {
+        if (prompt.isEmpty()) {
+            throw new IllegalArgumentException("no prompt");
+        }
+        return new Answer(prompt.length());
     }
 
     @Test

@@ -67,12 +67,12 @@ public final class DocumentationPages {
         return found;
     }
 
-    /** What stands between backticks in a text. */
+    /** The texts between backticks in a text. */
     public static List<String> spans(String text) {
         return SPAN.matcher(text).results().map(span -> span.group(1)).toList();
     }
 
-    /** What stands between backticks on all pages and begins with {@code start}. */
+    /** The texts between backticks on all pages that begin with {@code start}. */
     public static List<Found> spansThatBegin(String start) {
         return matching(SPAN).stream()
                 .filter(span -> span.text().startsWith("`" + start))
@@ -80,7 +80,7 @@ public final class DocumentationPages {
                 .toList();
     }
 
-    /** What matches {@code what} on all pages, line by line. */
+    /** The matches of {@code what} on all pages, line by line. */
     static List<Found> matching(Pattern what) {
         List<Found> found = new ArrayList<>();
         for (Path page : all()) {
@@ -130,8 +130,10 @@ public final class DocumentationPages {
 
     public static List<Path> all() {
         try (Stream<Path> top = Files.list(ROOT);
-                Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
-            return Stream.concat(top.sorted(), docs.sorted())
+                Stream<Path> docs = Files.list(ROOT.resolve("docs"));
+                Stream<Path> monitoring = Files.list(ROOT.resolve("monitoring"))) {
+            return Stream.of(top, docs, monitoring)
+                    .flatMap(Stream::sorted)
                     .filter(page -> page.toString().endsWith(".md"))
                     .toList();
         } catch (IOException e) {

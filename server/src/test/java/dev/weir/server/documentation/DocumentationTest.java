@@ -2,10 +2,14 @@ package dev.weir.server.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.rules.internal.load.LoadOptions;
 import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.server.documentation.DocumentationPages.Found;
 import dev.weir.server.settings.SettingsReader;
 import dev.weir.simulation.scenario.ScenarioReader;
+import dev.weir.testing.internal.policy.PolicyFile;
+import dev.weir.testing.internal.policy.PolicyFileReader;
+import dev.weir.testing.internal.run.PolicySuite;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,6 +20,7 @@ import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -25,11 +30,23 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The files and the Java of the documentation: rules, settings and scenarios load, Java stands in a test that runs. */
 class DocumentationTest {
-    private static final Path EXAMPLES =
-            Path.of("src/test/java/dev/weir/server/documentation/DocumentationExamplesTest.java");
+    private static final List<Path> EXAMPLES = List.of(
+            Path.of("src/test/java/dev/weir/server/documentation/DocumentationExamplesTest.java"),
+            DocumentationPages.ROOT.resolve(
+                    "integrations/servlet/src/test/java/dev/weir/servlet/ServletExamplesTest.java"),
+            DocumentationPages.ROOT.resolve(
+                    "integrations/spring-boot-starter/src/test/java/dev/weir/spring/SpringExamplesTest.java"),
+            DocumentationPages.ROOT.resolve(
+                    "integrations/spring-boot-starter/src/test/java/dev/weir/spring/VirtualTimeTest.java"),
+            DocumentationPages.ROOT.resolve("testing/src/test/java/dev/weir/testing/TestingExamplesTest.java"));
     private static final List<Path> ENVOYS = List.of(
             Path.of("src/test/resources/dev/weir/server/grpc/envoy.yaml"),
-            Path.of("src/test/resources/dev/weir/server/grpc/envoy-concurrency.yaml"));
+            Path.of("src/test/resources/dev/weir/server/grpc/envoy-concurrency.yaml"),
+            Path.of("src/test/resources/dev/weir/server/grpc/envoy-costs.yaml"),
+            Path.of("src/test/resources/dev/weir/server/grpc/envoy-quota.yaml"));
+    /** Spaces before the first line of a part, at most. */
+    private static final int DEEPEST = 40;
+
     private static final Pattern IMPORT = Pattern.compile("(?m)^import .*;$");
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]*)(?:#([^)]*))?\\)");
 
@@ -67,22 +84,45 @@ class DocumentationTest {
                         .isEmpty());
     }
 
+    @TestFactory
+    Stream<DynamicTest> everyPolicyTestPasses() {
+        return each(DocumentationPages.blocks("yaml test"), block -> {
+            PolicyFile file = PolicyFileReader.read(
+                    block.place(),
+                    block.text().getBytes(StandardCharsets.UTF_8),
+                    DocumentationPages.ROOT.resolve("examples/rules/page.test.yaml"),
+                    LoadOptions.DEFAULT);
+            assertThat(file.diagnostics()).isEmpty();
+            assertThat(PolicySuite.run(file).results())
+                    .isNotEmpty()
+                    .allSatisfy(each -> assertThat(each.differences())
+                            .as(each.test().name())
+                            .isEmpty());
+        });
+    }
+
     /** The files that real Envoys are started with, in tests of their own. */
     @TestFactory
     Stream<DynamicTest> everyPartOfAnEnvoyIsPartOfOneThatRuns() throws IOException {
         StringBuilder all = new StringBuilder();
         for (Path each : ENVOYS) {
-            all.append(unindented(Files.readString(each).replace("WEIR_PORT", "8081")));
+            all.append(Files.readString(each).replace("WEIR_PORT", "8081")).append('\n');
         }
-        String runs = all.toString();
+        String runs = "\n" + all;
         return each(
                 DocumentationPages.blocks("yaml envoy"),
-                block -> assertThat(runs).contains(unindented(block.text())));
+                block -> assertThat(runs)
+                        .as("the lines of %s, all moved to the right by the same number of spaces", block.place())
+                        .matches(file -> standsIn(file, block.text())));
     }
 
     @TestFactory
     Stream<DynamicTest> everyLineOfJavaIsRunByATest() throws IOException {
-        String source = Files.readString(EXAMPLES);
+        StringBuilder sources = new StringBuilder();
+        for (Path each : EXAMPLES) {
+            sources.append(Files.readString(each));
+        }
+        String source = sources.toString();
         String examples = squeezed(source);
         return each(DocumentationPages.blocks("java"), block -> {
             assertThat(examples).contains(squeezed(IMPORT.matcher(block.text()).replaceAll("")));
@@ -118,7 +158,7 @@ class DocumentationTest {
         return found.stream().map(each -> DynamicTest.dynamicTest(each.place(), () -> test.accept(each)));
     }
 
-    /** What a heading is called in links; empty for other lines. */
+    /** The name of a heading in links; empty for other lines. */
     private static String anchor(String line) {
         return line.startsWith("#")
                 ? line.replaceFirst("^#+ ", "")
@@ -128,8 +168,10 @@ class DocumentationTest {
                 : "";
     }
 
-    private static String unindented(String yaml) {
-        return yaml.replaceAll("(?m)^ +", "").strip();
+    /** Whether a file has these lines, all moved to the right by the same number of spaces: in YAML indentation has a meaning. */
+    private static boolean standsIn(String file, String yaml) {
+        return IntStream.range(0, DEEPEST)
+                .anyMatch(depth -> file.contains("\n" + yaml.replaceAll("(?m)^(?=.)", " ".repeat(depth))));
     }
 
     /** Without white space and comments, which a formatter or a reader's convenience may lay out otherwise. */

@@ -21,6 +21,9 @@ class SourceLayoutTest {
     private static final int MOST_WORDS = 119;
     private static final Path ARCHITECTURE = DocumentationPages.ROOT.resolve("docs/architecture.md");
     private static final Pattern CLASS_NAME = Pattern.compile("[A-Z][A-Za-z0-9]+");
+    /** A class of tests, or one test of it. */
+    private static final Pattern TEST = Pattern.compile("`[A-Z][A-Za-z]*(?:Test|Contract)(?:\\.[a-z][A-Za-z0-9]*)?`");
+
     private static final Pattern WHITE_SPACE = Pattern.compile("\\s+");
 
     @Test
@@ -79,6 +82,21 @@ class SourceLayoutTest {
         assertThat(names).containsAll(rows);
     }
 
+    @Test
+    void everyTestThatAPageNamesExists() throws IOException {
+        Map<String, String> tests = new TreeMap<>();
+        for (Path file : sources("src/test/java")) {
+            tests.put(name(file), Files.readString(file));
+        }
+        assertThat(DocumentationPages.matching(TEST)).allSatisfy(found -> {
+            String[] name = found.text().replace("`", "").split("\\.", 2);
+            assertThat(tests).as(found.place()).containsKey(name[0]);
+            assertThat(tests.get(name[0]))
+                    .as(found.toString())
+                    .contains(name.length == 1 ? "" : "void " + name[1] + "(");
+        });
+    }
+
     /** A paragraph, an item of a list or a row of a table. */
     @Test
     void noParagraphOfThePagesIsLong() throws IOException {
@@ -107,11 +125,16 @@ class SourceLayoutTest {
     }
 
     private static List<Path> sources() throws IOException {
-        try (Stream<Path> modules = Files.list(DocumentationPages.ROOT)) {
+        return sources("src/main/java");
+    }
+
+    private static List<Path> sources(String folder) throws IOException {
+        try (Stream<Path> modules = Files.walk(DocumentationPages.ROOT, 2)) { // integrations have folders of their own
             List<Path> found = new ArrayList<>();
             for (Path module : modules.toList()) {
-                Path main = module.resolve("src/main/java");
-                if (Files.isDirectory(main)) {
+                Path main = module.resolve(folder);
+                boolean example = module.startsWith(DocumentationPages.ROOT.resolve("examples"));
+                if (!example && Files.isDirectory(main)) {
                     try (Stream<Path> files = Files.walk(main)) {
                         files.filter(file -> file.toString().endsWith(".java")).forEach(found::add);
                     }

@@ -1,4 +1,4 @@
-/** What stands in the documentation is true. It is read from the repository, and held against what it speaks of. */
+/** Tests that the documentation is true: they read it from the repository and compare it with the code. */
 @NullMarked
 package dev.weir.server.documentation;
 

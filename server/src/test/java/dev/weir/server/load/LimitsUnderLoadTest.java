@@ -6,9 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.weir.Limit;
 import dev.weir.internal.algorithm.Meters;
+import dev.weir.internal.load.LoadShares;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.WrittenRules;
 import dev.weir.redis.testkit.RedisProcess;
+import dev.weir.remote.LoadReporter;
 import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.server.RunningServer;
 import io.vertx.core.Vertx;
@@ -18,6 +20,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,14 +30,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 class LimitsUnderLoadTest {
     private static final String RULES = """
-            domain: api
-            rules:
-              - name: orders
-                key_by: user_id
-                limit: { requests: 1000, window: 1m, algorithm: fixed_window }
-                follows: { service: payments, at: { 0.8: 1, 0.9: 0.5 } }
-              - { name: rest, key_by: user_id, limit: { requests: 5000, window: 1m, algorithm: fixed_window } }
-            """;
+        domain: api
+        rules:
+          - name: orders
+            key_by: user_id
+            limit: { requests: 1000, window: 1m, algorithm: fixed_window }
+            follows: { service: payments, at: { 0.8: 1, 0.9: 0.5 } }
+          - { name: rest, key_by: user_id, limit: { requests: 5000, window: 1m, algorithm: fixed_window } }
+        """;
     private static final Map<String, String> SECRET = Map.of("WEIR_FLEET_SECRET", "0123456789abcdef0123456789abcdef");
     /** The promise is two seconds; a busy machine may take longer to get there, and not to keep it. */
     private static final Duration SOON = Duration.ofSeconds(20);
@@ -47,7 +50,7 @@ class LimitsUnderLoadTest {
         WrittenRules rules = RuleLoader.parse("a.yaml", RULES).orThrow();
         AtomicLong nanos = new AtomicLong();
         AtomicInteger changes = new AtomicInteger();
-        try (LimitsUnderLoad limits = new LimitsUnderLoad(nanos::get)) {
+        try (LimitsUnderLoad limits = new LimitsUnderLoad(nanos::get, () -> nanos.get() / 1_000_000)) {
             limits.connect(() -> rules, changes::incrementAndGet, null, null);
             Rule orders = rules.rules().get(0);
             limits.follow();
@@ -70,16 +73,16 @@ class LimitsUnderLoadTest {
         Rule rule = Rule.builder("d", "r").cost(5).build();
         Limit day = Limit.tokenBucket(1_000_000, Duration.ofDays(1)).withBurst(2_000_000);
         for (int share = 100; share <= 1_000; share++) {
-            Rule scaled = ScaledLimit.of(rule, day, share);
+            Rule scaled = LoadShares.scaled(rule, day, share);
             Limit limit = Objects.requireNonNull(scaled.limit());
             assertThat(Meters.refusal(limit)).isNull();
             assertThat(scaled.loadShare()).isBetween(share - 50, share);
             assertThat(limit.requests()).isBetween(1_000L * (share - 50), 1_000L * share);
         }
         Limit small = Limit.tokenBucket(7, Duration.ofSeconds(1));
-        assertThat(ScaledLimit.of(rule, small, 100).limit()).isEqualTo(Limit.tokenBucket(5, Duration.ofSeconds(1)));
+        assertThat(LoadShares.scaled(rule, small, 100).limit()).isEqualTo(Limit.tokenBucket(5, Duration.ofSeconds(1)));
         Limit none = Limit.tokenBucket(0, Duration.ofSeconds(1));
-        assertThat(ScaledLimit.of(rule, none, 100).limit()).isEqualTo(none);
+        assertThat(LoadShares.scaled(rule, none, 100).limit()).isEqualTo(none);
     }
 
     @Test
@@ -87,14 +90,22 @@ class LimitsUnderLoadTest {
         Path rules = Files.writeString(folder.resolve("api.yaml"), RULES);
         try (RedisProcess redis = RedisProcess.start();
                 RunningServer one = RunningServer.with(SECRET, rules, "store", redis.uri());
-                RunningServer other = RunningServer.with(SECRET, rules, "store", redis.uri())) {
-            assertThat(limitOf(one)).isEqualTo("1000");
+                RunningServer other = RunningServer.with(SECRET, rules, "store", redis.uri());
+                RunningServer third = RunningServer.with(SECRET, rules, "store", redis.uri())) {
+            for (RunningServer each : List.of(one, other, third)) {
+                assertThat(limitOf(each)).isEqualTo("1000");
+            }
+            long start = System.nanoTime();
             HttpResponse<String> reported = one.post("/v1/load/payments", "{\"utilisation\": 0.9}");
             assertThat(reported.statusCode()).as(reported.body()).isEqualTo(202);
-            await().atMost(SOON).until(() -> {
-                one.post("/v1/load/payments", "{\"utilisation\": 0.9}"); // as a reporter does
-                return limitOf(one).equals("500") && limitOf(other).equals("500");
-            });
+            for (RunningServer each : List.of(one, other, third)) {
+                await().pollInterval(Duration.ofMillis(10))
+                        .atMost(SOON)
+                        .until(() -> limitOf(each).equals("500"));
+            }
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            System.out.printf("a load halves the limits of three servers after %d ms%n", took.toMillis());
+            assertThat(took).isLessThan(Duration.ofSeconds(2));
             assertThat(other.get("/metrics").body())
                     .contains("ratelimit_load_share_ratio{domain=\"api\",rule=\"orders\"} 0.5")
                     .contains("ratelimit_load_share_ratio{domain=\"api\",rule=\"rest\"} 1.0")
@@ -128,18 +139,25 @@ class LimitsUnderLoadTest {
         Path rules = Files.writeString(folder.resolve("api.yaml"), RULES);
         try (RunningServer server = RunningServer.with(rules)) {
             assertThat(refusal(server, "payments", "{\"utilisation\": NaN}", 400))
-                    .contains("body: not JSON");
+                    .contains("'NaN'", "at line 1, column 20");
             assertThat(refusal(server, "payments", "{\"utilisation\": \"NaN\"}", 400))
                     .contains("utilisation: ", "NaN", "(expected: a number from 0 to 1)");
             assertThat(refusal(server, "payments", "{\"utilisation\": -1}", 400))
-                    .contains("utilisation: ", "-1");
+                    .contains("utilisation: -1 (expected: a number from 0 to 1) at line 1, column 17");
             assertThat(refusal(server, "payments", "{\"utilisation\": 1e9}", 400))
-                    .contains("expected: a number from 0");
+                    .contains("utilisation: 1e9 (expected: a number from 0");
+            assertThat(refusal(server, "payments", "{\"utilisation\": 1e400}", 400))
+                    .contains("utilisation: 1e400 (expected: a number from 0");
+            assertThat(refusal(server, "payments", "{\"utilisation\": 0.1, \"utilisation\": 0.9}", 400))
+                    .contains("Duplicate field 'utilisation'");
             assertThat(refusal(server, "payments", "{}", 400)).contains("utilisation: missing");
-            assertThat(refusal(server, "payments", "[]", 400)).contains("body: not JSON");
-            assertThat(refusal(server, "payments", "{\"utilization\": 1}", 400)).contains("unknown member");
+            assertThat(refusal(server, "payments", "[]", 400)).contains("body: a list");
+            assertThat(refusal(server, "payments", "{\"utilization\": 1}", 400))
+                    .contains("unknown member", "did you mean utilisation?");
             assertThat(refusal(server, "payments", "{\"utilisation\": 1, \"reporter\": 7}", 400))
-                    .contains("reporter");
+                    .contains("reporter: 7 (expected: a string)");
+            assertThat(refusal(server, "payments", "{\"utilisation\": 1, \"reporter\": \" \"}", 400))
+                    .contains("reporter: ", "a name");
             assertThat(refusal(server, "paymets", "{\"utilisation\": 1}", 404)).contains("payments");
             assertThat(server.get("/v1/load/payments").statusCode()).isEqualTo(405);
             assertThat(limitOf(server)).isEqualTo("1000");
@@ -161,6 +179,21 @@ class LimitsUnderLoadTest {
                     "application/json");
             assertThat(reported.statusCode()).as(reported.body()).isEqualTo(202);
             await().atMost(SOON).until(() -> limitOf(server).equals("500"));
+        }
+    }
+
+    @Test
+    @SuppressWarnings("try") // the reporter works until it is closed
+    void theLibraryReportsALoad() throws Exception {
+        Path rules = Files.writeString(folder.resolve("api.yaml"), RULES);
+        String token = "weir_0123456789abcdef0123456789abcdef";
+        try (RunningServer server = RunningServer.with(Map.of("WEIR_ADMIN_TOKEN", token), rules);
+                LoadReporter reporter = LoadReporter.to(server.url(), "payments")
+                        .reporter("payments-7")
+                        .token(() -> token)
+                        .start(() -> 0.85)) {
+            assertThat(reporter).isNotNull();
+            await().atMost(SOON).until(() -> limitOf(server).equals("750"));
         }
     }
 

@@ -2,6 +2,7 @@ package dev.weir.server.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.internal.load.LoadShares;
 import dev.weir.internal.model.LoadCurve;
 import dev.weir.internal.model.LoadCurve.Point;
 import java.util.List;

@@ -44,6 +44,24 @@ class ReferenceVariablesTest {
     }
 
     @Test
+    void aLocalCacheOfNoBytesIsNone() throws Exception {
+        assertThat(read(Map.of()).limiter().cacheDenials()).isTrue();
+        assertThat(read(Map.of("LOCAL_CACHE_SIZE_IN_BYTES", "0")).limiter().cacheDenials())
+                .isFalse();
+        assertThat(read(Map.of("LOCAL_CACHE_SIZE_IN_BYTES", "1048576"))
+                        .limiter()
+                        .cacheDenials())
+                .isTrue();
+        assertThat(read(Map.of("LOCAL_CACHE_SIZE_IN_BYTES", "0", "WEIR_CACHE_DENIALS", "true"))
+                        .limiter()
+                        .cacheDenials())
+                .isTrue();
+        assertThat(read(Map.of("LOCAL_CACHE_SIZE_IN_BYTES", "0")).warnings()).isEmpty();
+        assertRefused(Map.of("LOCAL_CACHE_SIZE_IN_BYTES", "1 MB"))
+                .hasMessage("LOCAL_CACHE_SIZE_IN_BYTES: \"1 MB\" (expected: a number of bytes, 0 for no cache)");
+    }
+
+    @Test
     void theRedisOfLimitsPerSecondIsAStoreOfThatName() throws Exception {
         Settings settings = read(Map.of(
                 "REDIS_PERSECOND", "true",
@@ -110,7 +128,7 @@ class ReferenceVariablesTest {
         assertThat(rls.responseHeaders()).isNull();
     }
 
-    /** What Envoy Gateway sets in its deployment of the rate limit service. */
+    /** The variables that Envoy Gateway sets in its deployment of the rate limit service. */
     @Test
     void envoyGatewaysEnvironmentIsUnderstood() throws Exception {
         Map<String, String> variables = new HashMap<>(Map.of(

@@ -343,8 +343,8 @@ class SettingsReaderTest {
     }
 
     @Test
-    void withoutAWordAboutKeysTheyTakeNoMoreThanHalfOfTheHeap() throws Exception {
-        assertThat(StoreSettings.keysThatFit(256L << 20)).isEqualTo(1_398_101);
+    void withoutAWordAboutKeysTheyTakeNoMoreThanAQuarterOfTheHeap() throws Exception {
+        assertThat(StoreSettings.keysThatFit(256L << 20)).isEqualTo(838_860);
         assertThat(StoreSettings.keysThatFit(64L << 30)).isEqualTo(10_000_000);
         assertThat(StoreSettings.countersThatFit(256L << 20)).isEqualTo((256 << 20) / 16 / LocalTier.MOST_BYTES);
         assertThat(StoreSettings.countersThatFit(64L << 30)).isEqualTo(65_536);

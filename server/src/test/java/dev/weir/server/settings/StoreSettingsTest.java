@@ -172,6 +172,9 @@ class StoreSettingsTest {
         assertRefused(Map.of(), Map.of("REDIS_URL", "/var/run/redis.sock"))
                 .hasMessage(
                         "REDIS_URL: Unix sockets are not supported (expected: host:port, and REDIS_SOCKET_TYPE tcp)");
+        assertRefused(Map.of(), Map.of("REDIS_SOCKET_TYPE", "unix"))
+                .hasMessage(
+                        "REDIS_URL: Unix sockets are not supported (expected: host:port, and REDIS_SOCKET_TYPE tcp)");
         assertRefused(Map.of(), Map.of("REDIS_URL", "h:1", "REDIS_TYPE", "RING"))
                 .hasMessage("REDIS_TYPE: \"RING\" (expected: SINGLE, SENTINEL or CLUSTER)");
         assertRefused(Map.of(), Map.of("REDIS_URL", "h:1", "REDIS_TYPE", "SENTINEL"))

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.weir.LoadShedder;
+import dev.weir.TimeSource;
 import dev.weir.internal.match.pattern.TrustedProxies;
 import dev.weir.server.http.HttpProblemException;
+import dev.weir.server.metrics.RuleMetrics;
+import dev.weir.server.metrics.ServerMetrics;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Promise;
@@ -22,6 +25,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -30,10 +34,24 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Shedders of 20 requests in flight before a real HTTP server with one event loop. */
+/**
+ * Shedders of 20 requests in flight before a real HTTP server with one event loop. Their clock stands still, so that they
+ * learn no other limit, however slow the machine is.
+ */
 class LoadSheddingTest {
     private static final Vertx VERTX = Vertx.vertx();
     private static final int BURST = 30;
+    private static final TimeSource STILL = new TimeSource() {
+        @Override
+        public long micros() {
+            return 0;
+        }
+
+        @Override
+        public long nanos() {
+            return 0;
+        }
+    };
 
     private final List<HttpServer> servers = new ArrayList<>();
     private final AtomicInteger served = new AtomicInteger();
@@ -62,6 +80,23 @@ class LoadSheddingTest {
         assertThat(count(burst(port, "GET /status", ""), "HTTP/1.1 200"))
                 .as("in the next round, reads have 80 % of 20")
                 .isEqualTo(16);
+    }
+
+    @Test
+    void metricsCountWhatIsRefusedByPriority() throws Exception {
+        LoadShedding shedding = shedding(TrustedProxies.NONE);
+        int port = listen(shedding.onLoop(this::answer));
+        try (ServerMetrics metrics = new ServerMetrics(new RuleMetrics(TimeSource.system(), false, null))) {
+            shedding.addTo(metrics);
+            assertThat(metrics.scrape()).contains("ratelimit_shed_total{port=\"http\",priority=\"write\"} 0.0");
+            burst(port, "POST /check", "");
+            burst(port, "GET /status", "");
+            assertThat(metrics.scrape())
+                    .contains("ratelimit_shed_total{port=\"http\",priority=\"write\"} 12.0")
+                    .contains("ratelimit_shed_total{port=\"http\",priority=\"read\"} 14.0")
+                    .contains("ratelimit_shed_total{port=\"admin\",priority=\"write\"} 0.0")
+                    .contains("ratelimit_shedder_limit{port=\"http\"} 20.0");
+        }
     }
 
     @Test
@@ -152,7 +187,11 @@ class LoadSheddingTest {
     }
 
     private static LoadShedding shedding(TrustedProxies proxies) {
-        return new LoadShedding(true, proxies, LoadShedder::create, LoadShedder.create());
+        return new LoadShedding(true, proxies, LoadSheddingTest::shedder, shedder());
+    }
+
+    private static LoadShedder shedder() {
+        return LoadShedder.create(Duration.ZERO, STILL);
     }
 
     private void answer(HttpServerRequest request) {

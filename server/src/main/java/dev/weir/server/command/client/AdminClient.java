@@ -19,6 +19,9 @@ import picocli.CommandLine.Option;
 public class AdminClient extends ServerClient {
     private static final String UTF_8 = "UTF-8''";
 
+    /** Where an error of the server names the place of a mistake in the body. */
+    private static final Pattern BODY = Pattern.compile("(?m)^( *)body(:\\d+:\\d+: )");
+
     @Option(
             names = "--admin",
             paramLabel = "URL",
@@ -105,6 +108,16 @@ public class AdminClient extends ServerClient {
 
     public Reply put(String path, byte[] body, @Nullable String tag) throws CommandException {
         return send("PUT", path, body, tag == null ? List.of() : List.of("If-Match", tag));
+    }
+
+    /** As {@link #put}, of a body that stands in a file. Errors name {@code file}. */
+    public Reply putFile(String path, byte[] body, @Nullable String tag, String file) throws CommandException {
+        try {
+            return put(path, body, tag);
+        } catch (CommandException e) {
+            throw e.saying(BODY.matcher(String.valueOf(e.getMessage()))
+                    .replaceAll(found -> Matcher.quoteReplacement(found.group(1) + file + found.group(2))));
+        }
     }
 
     public Reply post(String path, byte[] body) throws CommandException {

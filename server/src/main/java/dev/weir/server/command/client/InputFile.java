@@ -19,8 +19,23 @@ public final class InputFile {
     /** The name of standard input in messages with a position. */
     public static final String STANDARD_INPUT = "<stdin>";
 
+    /** Whether a file was given. */
+    public boolean isGiven() {
+        return file != null;
+    }
+
     public byte[] read() throws CommandException {
         return read(file);
+    }
+
+    /** The name of this input in messages with a position. */
+    public String name() {
+        return name(file);
+    }
+
+    /** The name of {@code file} in messages with a position; null and {@code -} are standard input. */
+    public static String name(@Nullable Path file) {
+        return file == null || isStandardInput(file) ? STANDARD_INPUT : file.toString();
     }
 
     /** Whether {@code file} is {@code -}, which every command reads as standard input. */
