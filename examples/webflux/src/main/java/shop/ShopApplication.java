@@ -1,0 +1,21 @@
+package shop;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import reactor.core.publisher.Mono;
+
+@SpringBootApplication
+@RestController
+public class ShopApplication {
+
+    public static void main(String[] arguments) {
+        SpringApplication.run(ShopApplication.class, arguments);
+    }
+
+    @GetMapping("/orders")
+    Mono<String> orders() {
+        return Mono.just("orders\n");
+    }
+}
