@@ -29,9 +29,15 @@ public final class ServerProcess implements AutoCloseable {
      * {@code flags}.
      */
     public static ServerProcess start(String name, String... flags) throws IOException {
+        return start(name, List.of("-Xms512m", "-Xmx512m"), flags);
+    }
+
+    /** Starts it as above with {@code options} of the JVM. */
+    static ServerProcess start(String name, List<String> options, String... flags) throws IOException {
         int port = freePort();
-        List<String> command = new ArrayList<>(
-                List.of(ProcessHandle.current().info().command().orElse("java"), "-Xms512m", "-Xmx512m"));
+        List<String> command = new ArrayList<>();
+        command.add(ProcessHandle.current().info().command().orElse("java"));
+        command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), ServerUnderLoad.class.getName()));
         command.addAll(List.of(name, String.valueOf(port)));
         command.addAll(List.of(flags));
