@@ -44,6 +44,7 @@ public final class CounterNameEncoder {
 
     /** Continues a name that was ended. */
     public void resume(CounterName name) {
+        name.forget();
         into = name;
         tooLong = false;
     }

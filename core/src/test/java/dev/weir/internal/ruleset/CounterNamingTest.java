@@ -29,6 +29,8 @@ import net.jqwik.api.statistics.Statistics;
 import org.junit.jupiter.api.Test;
 
 class CounterNamingTest {
+    /** A buffer that keeps the names of earlier requests, as those of servers do. */
+    private static final Matches REUSED = Matches.named();
 
     /** A counter: its name in shared stores, and its identity in this process. */
     private record Named(String name, long subject, long key0, long key1) {}
@@ -48,7 +50,13 @@ class CounterNamingTest {
     }
 
     private static List<Named> all(RuleIndex rules, Request request) {
-        Matches matches = Matches.named();
+        List<Named> named = all(rules, request, Matches.named());
+        assertThat(all(rules, request, REUSED)).as("after another request").isEqualTo(named);
+        assertThat(all(rules, request, REUSED)).as("after the same request").isEqualTo(named);
+        return named;
+    }
+
+    private static List<Named> all(RuleIndex rules, Request request, Matches matches) {
         rules.match(request, matches);
         List<Named> named = new ArrayList<>();
         for (int i = 0; i < matches.size(); i++) {

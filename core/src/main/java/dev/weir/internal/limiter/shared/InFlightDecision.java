@@ -112,12 +112,14 @@ final class InFlightDecision extends Ask {
         }
         path = null;
         rules = null;
-        waiter = null;
         idempotency = null;
         hold = null;
         places.end();
-        home = Runnable::run;
-        request.clear("");
+        if (waiter != null) {
+            waiter = null;
+            home = Runnable::run;
+            request.clear("");
+        }
         matches.end();
     }
 

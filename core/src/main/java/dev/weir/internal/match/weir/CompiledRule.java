@@ -75,8 +75,11 @@ final class CompiledRule {
         if (rollout != null) {
             match.part = rollout.position(into, key.ipv6Prefix);
         }
-        if (into.names != null && rule.consistency() != Consistency.LOCAL) {
+        if (into.names != null
+                && rule.consistency() != Consistency.LOCAL
+                && !match.name.isOf(this, match.key0, match.key1)) {
             into.names.rule(match.name, namePrefix, rule, into.parts, key.ipv6Prefix);
+            match.name.writtenBy(this, match.key0, match.key1);
         }
         if (into.noting) {
             note(match, into);
