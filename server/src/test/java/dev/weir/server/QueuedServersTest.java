@@ -11,8 +11,10 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -85,6 +87,72 @@ class QueuedServersTest {
         } finally {
             threads.shutdownNow();
         }
+    }
+
+    /** At 50 a second they are 20 ms apart. A stall of this machine moves answers, so a round that had one is repeated. */
+    @Test
+    void onARealServerAnswersComeAtTheRateOfTheLimit() throws Exception {
+        int callers = 60;
+        try (RunningServer server = RunningServer.with(folder.resolve("rules.yaml"));
+                StallMeter stalls = new StallMeter()) {
+            ask(server, "none", "warm");
+            List<Double> medians = new ArrayList<>();
+            do {
+                stalls.reset();
+                long began = System.nanoTime();
+                List<Long> answered = answers(server, "u", callers).join();
+                long took = answered.get(callers - 1) - began;
+                assertThat(took / 1_000_000).as("59 of them at 50 a second").isGreaterThanOrEqualTo(1_175);
+                List<Double> gaps = new ArrayList<>();
+                for (int i = 1; i < callers; i++) {
+                    gaps.add((answered.get(i) - answered.get(i - 1)) / 1e6);
+                }
+                gaps.sort(null);
+                medians.add(gaps.get(gaps.size() / 2));
+            } while (medians.size() < 10 && Math.abs(medians.get(medians.size() - 1) - 20) > 2);
+            System.out.printf("answers from a queue at 50 a second: median gaps %s ms%n", medians);
+            assertThat(medians.get(medians.size() - 1))
+                    .as("the median gap of the last of the rounds: %s", medians)
+                    .isBetween(18.0, 22.0);
+        }
+    }
+
+    /** A caller with ten times as many requests in the queue does not make another wait for all of them. */
+    @Test
+    void onARealServerCallersTakeTurns() throws Exception {
+        try (RunningServer server = RunningServer.with(folder.resolve("rules.yaml"))) {
+            CompletableFuture<List<Long>> many = answers(server, "many", 80);
+            await().pollInterval(Duration.ofMillis(10)).until(() -> waiting(server) >= 40);
+            List<Long> few = answers(server, "few", 5).join();
+            long first = few.get(0);
+            long last = few.get(4);
+            assertThat(many.join())
+                    .filteredOn(each -> each > first && each < last)
+                    .as("answers to the other between the five of this caller")
+                    .hasSizeBetween(3, 6);
+        }
+    }
+
+    /** Sends requests of {@code user} at once; when their answers came, in order. */
+    private static CompletableFuture<List<Long>> answers(RunningServer server, String user, int requests) {
+        ExecutorService threads = Executors.newFixedThreadPool(requests);
+        List<CompletableFuture<Long>> each = new ArrayList<>();
+        for (int i = 0; i < requests; i++) {
+            each.add(CompletableFuture.supplyAsync(
+                    () -> {
+                        try {
+                            assertThat(ask(server, "export", user).statusCode()).isEqualTo(200);
+                            return System.nanoTime();
+                        } catch (Exception e) {
+                            throw new IllegalStateException(e);
+                        }
+                    },
+                    threads));
+        }
+        return CompletableFuture.allOf(each.toArray(CompletableFuture[]::new))
+                .thenApply(all ->
+                        each.stream().map(CompletableFuture::join).sorted().toList())
+                .whenComplete((all, failure) -> threads.shutdown());
     }
 
     @Test

@@ -31,6 +31,10 @@ class RegionServersTest {
     private static final List<String> REGIONS = List.of("eu", "us", "ap");
     private static final String HOME = "eu";
     private static final int LIMIT = 600;
+    /** Windows of so many days do not end meanwhile. */
+    private static final int DAYS = SteadyCalendar.daysOfAWindow();
+
+    private static final long WINDOW_SECONDS = Duration.ofDays(DAYS).toSeconds();
     private static final String RULES = """
         domain: api
         rules:
@@ -39,12 +43,12 @@ class RegionServersTest {
             scope: global
             deadline: 1s
             on_fail: deny
-            limit: { requests: 600, window: 1h, algorithm: fixed_window }
+            limit: { requests: 600, window: %1$dd, algorithm: fixed_window }
           - name: parts
             match: { kind: parts }
             scope: { slices: { eu: 0.5, us: 0.3, ap: 0.2 } }
-            limit: { requests: 11, window: 1h, algorithm: fixed_window }
-        """;
+            limit: { requests: 11, window: %1$dd, algorithm: fixed_window }
+        """.formatted(DAYS);
 
     private static final Map<String, RedisProcess> STORES = new HashMap<>();
     private static final Map<String, FaultProxy> LINES = new HashMap<>();
@@ -136,7 +140,8 @@ class RegionServersTest {
         RunningServer us = server("us");
         HttpResponse<String> answer = check(us, "parts");
         assertThat(answer.headers().firstValue("X-RateLimit-Limit")).contains("3");
-        assertThat(answer.headers().firstValue("RateLimit-Policy")).contains("\"parts\";q=3;w=3600;weir-whole=11");
+        assertThat(answer.headers().firstValue("RateLimit-Policy"))
+                .contains("\"parts\";q=3;w=" + WINDOW_SECONDS + ";weir-whole=11");
         int passed = 1;
         for (String each : REGIONS) {
             while (check(server(each), "parts").statusCode() == 200) {
@@ -182,8 +187,8 @@ class RegionServersTest {
         await().untilAsserted(() -> assertThat(partOf("eu")).isEqualTo(2));
         await().untilAsserted(
                         () -> assertThat(check(server("us"), "parts").headers().firstValue("RateLimit-Policy"))
-                                .contains("\"parts\";q=3;w=3600;weir-whole=12"));
-        assertThat(partOf("us")).as("it grows with the next hour").isEqualTo(3);
+                                .contains("\"parts\";q=3;w=" + WINDOW_SECONDS + ";weir-whole=12"));
+        assertThat(partOf("us")).as("it grows with the next window").isEqualTo(3);
     }
 
     private long partOf(String region) throws Exception {

@@ -30,8 +30,8 @@ class SharingServersTest {
             scope: shared
             deadline: 5s
             on_fail: deny
-            limit: { requests: 300, window: 1d, algorithm: fixed_window }
-        """;
+            limit: { requests: 300, window: %dd, algorithm: fixed_window }
+        """.formatted(SteadyCalendar.daysOfAWindow());
 
     @TempDir
     Path folder;

@@ -114,8 +114,8 @@ public final class KafkaBroker implements AutoCloseable {
         }
     }
 
-    /** Everything in a topic, read until {@code atLeast} are there. */
-    public List<ConsumerRecord<String, String>> read(String topic, int partitions, int atLeast) {
+    /** What is in a topic, read until {@code keyed} records with a key are there. */
+    public List<ConsumerRecord<String, String>> read(String topic, int partitions, int keyed) {
         Properties client = new Properties();
         client.setProperty("bootstrap.servers", servers());
         List<ConsumerRecord<String, String>> read = new ArrayList<>();
@@ -128,8 +128,11 @@ public final class KafkaBroker implements AutoCloseable {
             consumer.assign(all);
             consumer.seekToBeginning(all);
             long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-            while (read.size() < atLeast && System.nanoTime() < until) {
-                consumer.poll(Duration.ofMillis(200)).forEach(read::add);
+            for (int left = keyed; left > 0 && System.nanoTime() < until; ) {
+                for (ConsumerRecord<String, String> each : consumer.poll(Duration.ofMillis(200))) {
+                    read.add(each);
+                    left -= each.key() == null ? 0 : 1;
+                }
             }
         }
         return read;

@@ -34,11 +34,11 @@ public final class Batcher {
     private final RetryPolicy uncharged;
     private final InFlightBatches rounds;
 
-    /** Creates a batcher in {@code loop} that holds at most {@code maxWaiting} asks at a time. */
-    public Batcher(BatchingLoop loop, BatchTransport carrier, int maxWaiting) {
+    /** Creates a batcher in {@code loop} that holds at most {@code maxWaiting} asks at a time, as far as memory allows. */
+    public Batcher(BatchingLoop loop, BatchTransport carrier, int maxWaiting, AskMemory memory) {
         this.loop = loop;
         this.carrier = carrier;
-        this.intake = new SubmissionQueue(maxWaiting);
+        this.intake = new SubmissionQueue(maxWaiting, memory);
         this.wakeup = new LoopWakeup(loop, this::look);
         this.answers = new CompletionQueue(loop, intake, carrier);
         this.uncharged = new RetryPolicy(intake, waiting, answers);

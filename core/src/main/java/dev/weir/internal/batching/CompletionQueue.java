@@ -13,6 +13,9 @@ final class CompletionQueue {
     private final BatchTransport carrier;
     private final List<CompletionTask> deliveries = new ArrayList<>();
     private int count;
+    /** The charge of these asks. */
+    private long charge;
+
     private boolean soon;
 
     CompletionQueue(BatchingLoop loop, SubmissionQueue intake, BatchTransport carrier) {
@@ -44,6 +47,7 @@ final class CompletionQueue {
 
     private void add(QueuedAsk pending) {
         count++;
+        charge += pending.charge;
         Executor home = pending.home();
         for (int i = 0; i < deliveries.size(); i++) {
             CompletionTask each = deliveries.get(i);
@@ -71,7 +75,8 @@ final class CompletionQueue {
         if (count == 0) {
             return;
         }
-        intake.done(count);
+        intake.done(charge);
+        charge = 0;
         count = 0;
         // A callback in this very loop may ask again and fail at once. So the list is emptied before any callback runs.
         CompletionTask[] going = deliveries.toArray(new CompletionTask[0]);

@@ -32,6 +32,8 @@ public final class QueuedAsk {
     boolean alone;
     /** How often it was sent without charging anything. */
     int tries;
+    /** What it was charged when it was {@linkplain SubmissionQueue#add added}. */
+    long charge;
 
     @Nullable
     QueuedAsk next;
@@ -87,6 +89,7 @@ public final class QueuedAsk {
         asking = false;
         alone = false;
         tries = 0;
+        charge = 0;
         next = null;
     }
 
@@ -150,6 +153,7 @@ public final class QueuedAsk {
         QueuedAsk heir = new QueuedAsk(ask, way);
         heir.begin(deadlineNanos);
         heir.waited = waited;
+        heir.charge = charge;
         if (waited) {
             ask.notes = heir;
         }

@@ -40,13 +40,13 @@ final class RetryPolicy {
 
     /** Retries each ask in its own call; an ask that was alone already is decided one key at a time. */
     void goAlone(BatchedCall call) {
-        int apart = 0;
+        long apart = 0;
         for (int i = call.groups() - 1; i >= 0; i--) {
             QueuedAsk each = call.pending(i);
             if (!each.isWaited() || ++each.tries > MAX_REDIRECTS) {
                 answers.settle(each, StoreFailure.UNAVAILABLE);
             } else if (each.alone && each.group.keys() > 1) {
-                apart++;
+                apart += each.charge;
                 each.goApart();
             } else {
                 each.alone = true;
@@ -58,11 +58,11 @@ final class RetryPolicy {
 
     /** Moves each ask to another batcher. */
     void goOn(BatchedCall call, boolean asking, long now, Function<QueuedAsk, Batcher> onward) {
-        int moved = 0;
+        long moved = 0;
         for (int i = 0; i < call.groups(); i++) {
             QueuedAsk each = call.pending(i);
             if (each.isWaited() && ++each.tries <= MAX_REDIRECTS) {
-                moved++;
+                moved += each.charge;
                 each.asking = asking;
                 each.arrivedNanos = now;
                 onward.apply(each).add(each);

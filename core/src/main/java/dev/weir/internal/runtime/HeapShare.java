@@ -2,7 +2,7 @@ package dev.weir.internal.runtime;
 
 /**
  * Divides the heap between everything that callers can fill. The sum of all shares stays below {@link #MOST_OF_64} parts
- * of 64, if the heap has 256 MiB or more; the rest is for rules, connections and requests in flight.
+ * of 64, if the heap has 256 MiB or more; the rest is for rules and connections.
  */
 public enum HeapShare {
     /** Counters of the memory store, at {@value #COUNTER_BYTES} bytes. */
@@ -10,11 +10,15 @@ public enum HeapShare {
     /** Unfinished requests and unsent answers; about half of it is direct memory. */
     NETWORK(12, 256L << 20),
     /** Requests that wait in queues. */
-    WAITING(6, 128L << 20),
+    WAITING(4, (256L << 20) / 3),
+    /** Requests in flight to shared stores, and the spare buffers that they leave. */
+    IN_FLIGHT(3, Long.MAX_VALUE),
+    /** Answers that are remembered for retries with the same idempotency key. */
+    REMEMBERED_ANSWERS(2, 96L << 20),
     /** Local state of shared counters. */
     TIER(4, Long.MAX_VALUE),
     /** Buckets of Envoys that use the quota service. */
-    QUOTA_BUCKETS(8, Long.MAX_VALUE),
+    QUOTA_BUCKETS(6, Long.MAX_VALUE),
     /** Reports of these Envoys that were read and not worked on. */
     QUOTA_REPORTS(1, 16L << 20),
     /** The history of rules. */

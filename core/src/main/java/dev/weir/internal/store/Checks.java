@@ -43,6 +43,11 @@ public final class Checks {
         return size;
     }
 
+    /** For how many checks there are buffers. */
+    public int capacity() {
+        return checks.length;
+    }
+
     public Check get(int index) {
         return checks[index];
     }

@@ -158,7 +158,7 @@ class BatcherPausesTest extends ManualBatcher {
     @Test
     void aPauseExtendsNoAskThatIsAnsweredAlready() {
         ManualTransport others = new ManualTransport();
-        Batcher other = new Batcher(loop, others, MOST);
+        Batcher other = new Batcher(loop, others, MOST, AskMemory.unbounded());
         RecordingAsk again = new RecordingAsk() {
             @Override
             public void answered() {

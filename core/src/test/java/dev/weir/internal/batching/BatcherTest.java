@@ -193,7 +193,7 @@ class BatcherTest extends ManualBatcher {
     @Test
     void aRedirectedAskGoesToTheOtherBatcher() {
         ManualTransport others = new ManualTransport();
-        Batcher other = new Batcher(loop, others, MOST);
+        Batcher other = new Batcher(loop, others, MOST, AskMemory.unbounded());
         RecordingAsk asking = ask(1);
         loop.turn();
         lane.redirected(carrier.last().get(0), true, pending -> other);

@@ -9,10 +9,13 @@ import dev.weir.internal.store.DeadlineExtension;
 abstract class ManualBatcher {
     static final long MILLI = 1_000_000;
     static final int MOST = 100;
+    /** Enough for as many asks with a check each, and not for as many with more. */
+    static final long ROOM = MOST * (long) (AskMemory.OF_ASK + AskMemory.OF_CHECK);
 
     final ManualLoop loop = new ManualLoop();
     final ManualTransport carrier = new ManualTransport();
-    final Batcher lane = new Batcher(loop, carrier, MOST);
+    final AskMemory memory = new AskMemory(ROOM);
+    final Batcher lane = new Batcher(loop, carrier, MOST, memory);
 
     RecordingAsk ask(long key) {
         return ask(key, 0, 10 * MILLI);

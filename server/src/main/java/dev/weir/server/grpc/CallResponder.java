@@ -25,6 +25,8 @@ final class CallResponder implements WaiterSupplier {
 
     /** The unsent bytes of a connection above which it gets no outline of the rules: one waits at a time. */
     private static final int MOST_UNSENT = 64 << 10;
+    /** The same for descriptions of services, of which a tool may ask for several at a time. */
+    private static final int MOST_UNSENT_REFLECTION = 256 << 10;
     /** The same for batches of requests, of which a caller sends many at a time. */
     private static final int MOST_UNSENT_BATCHES = 1 << 20;
     /** A longer message waits as it is, and not in a copy. */
@@ -155,8 +157,9 @@ final class CallResponder implements WaiterSupplier {
     }
 
     /**
-     * Passes a message to a service other than the rate limit service. An outline of all rules may be long, and so may the
-     * answers to a batch, and one read may ask for hundreds of them; so unsent answers are counted before there are more.
+     * Passes a message to a service other than the rate limit service. An outline of all rules may be long, and so may a
+     * description of a service and the answers to a batch, and one read may ask for hundreds of them; so unsent answers
+     * are counted before there are more.
      */
     void service(GrpcStream stream, byte[] message) {
         stream.discarding = stream.method.oneMessage();
@@ -182,6 +185,7 @@ final class CallResponder implements WaiterSupplier {
     private static int mostUnsent(GrpcMethod method) {
         return switch (method) {
             case DESCRIBE_RULES -> MOST_UNSENT;
+            case REFLECTION, REFLECTION_ALPHA -> MOST_UNSENT_REFLECTION;
             case DECIDE_BATCH -> MOST_UNSENT_BATCHES;
             default -> Integer.MAX_VALUE;
         };

@@ -255,16 +255,17 @@ final class GrpcCalls implements FrameSink {
         }
     }
 
-    /** Charges for the requests that are unfinished at the end of a read, and refuses those that exceed the bound. */
+    /** Charges for the streams that stay open at the end of a read, and refuses those that exceed the bound. */
     void settle() {
-        if (!receive.settle(unfinished)) {
+        if (!receive.settle(unfinished, lasting)) {
             GrpcCallException full = receive.boundExceeded();
             streams.each(stream -> {
-                if (stream.id > lastSettled && !stream.remoteEnded && stream.trailers == null) {
+                boolean charged = !stream.remoteEnded || stream.method.lasting();
+                if (stream.id > lastSettled && charged && stream.trailers == null) {
                     responder.fail(stream, full);
                 }
             });
-            receive.settle(unfinished);
+            receive.settle(unfinished, lasting);
         }
         lastSettled = streams.last();
     }

@@ -18,6 +18,8 @@ final class ReceiveFlow {
     static final int CONNECTION_WINDOW = 1 << 20;
     /** The approximate memory of an open stream, with the smallest buffer for its message. */
     static final int STREAM_COST = 512;
+    /** The same for a stream without a time limit, with the call and the service's record of it. */
+    static final int LASTING_COST = 2 << 10;
 
     private final FrameOutput output;
     private final AtomicLong buffered;
@@ -70,11 +72,11 @@ final class ReceiveFlow {
     }
 
     /**
-     * Sets the charge for {@code unfinished} streams whose requests have not ended. Called once a read, because most
-     * streams begin and end in one. Returns whether they fit.
+     * Sets the charge for {@code unfinished} streams whose requests have not ended, and for {@code lasting} ones. Called
+     * once a read, because most streams begin and end in one. Returns whether they fit.
      */
-    boolean settle(int unfinished) {
-        long more = (long) unfinished * STREAM_COST - settled;
+    boolean settle(int unfinished, int lasting) {
+        long more = (long) unfinished * STREAM_COST + (long) lasting * LASTING_COST - settled;
         if (more == 0) {
             return true;
         }

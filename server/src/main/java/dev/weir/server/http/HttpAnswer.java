@@ -22,6 +22,11 @@ public final class HttpAnswer {
     /** A shorter body is no more than the objects of its request, which are charged as long as its stream is open. */
     private static final int FREE = 1 << 10;
 
+    /** The memory of an answer's objects, and of a text without its characters. */
+    private static final int OBJECTS = 128;
+
+    private static final int TEXT_OBJECT = 56;
+
     private static final String STATUS_LINE = "HTTP/1.1 ";
 
     private final int status;
@@ -52,6 +57,15 @@ public final class HttpAnswer {
 
     byte[] body() {
         return body;
+    }
+
+    /** About the memory of this answer. */
+    public int bytes() {
+        int bytes = OBJECTS + body.length;
+        for (String each : headers) {
+            bytes += TEXT_OBJECT + each.length();
+        }
+        return bytes;
     }
 
     /** Writes this answer as HTTP/1.1. */

@@ -21,12 +21,14 @@ import org.jspecify.annotations.Nullable;
  * reads its answer finishes soon, and one that never does grows old.
  *
  * <p>The table of headers, which lives as long as its connection, counts towards every limit, but does not make a
- * connection costly: a well-behaved caller fills one as well. Connections that hold nothing else are closed last, the
- * newest first.
+ * connection costly: a well-behaved caller fills one as well. Connections that hold nothing else are closed last, those
+ * of the address that holds most first, and of these the newest. So nobody fills the budget with old connections for
+ * every newcomer to be closed.
  */
 public final class MemoryBudget {
     private static final Comparator<Charged> COSTLIEST_FIRST = Comparator.comparingLong(Charged::unfinished)
             .reversed()
+            .thenComparing(Comparator.comparingLong(Charged::lastingOfAddress).reversed())
             .thenComparingLong(each -> each.unfinished > 0 ? each.of.number() : -each.of.number());
 
     /** The bytes that one peer address holds over all its connections. */
@@ -41,7 +43,12 @@ public final class MemoryBudget {
     }
 
     /** A connection and a copy of its charge, which may change while connections are sorted. */
-    private record Charged(ConnectionMemory of, long bytes, long unfinished) {}
+    private record Charged(ConnectionMemory of, long bytes, long unfinished, long ofAddress) {
+        /** What its address holds, if the connection holds nothing but what lives as long as it does. */
+        long lastingOfAddress() {
+            return unfinished > 0 ? 0 : ofAddress;
+        }
+    }
 
     private final MemoryLimits limits;
     private final ClosedConnections closed = new ClosedConnections();
@@ -54,10 +61,10 @@ public final class MemoryBudget {
 
     public MemoryBudget(MemoryLimits limits) {
         this.limits = limits;
-        this.waiting = new WaitingMemory(limits.process() / 2);
+        this.waiting = new WaitingMemory(limits.process() / 3);
     }
 
-    /** The budget for requests whose answers wait; half of that of the process, and beside it. */
+    /** The budget for requests whose answers wait; a third of that of the process, and beside it. */
     public WaitingMemory waiting() {
         return waiting;
     }
@@ -139,7 +146,11 @@ public final class MemoryBudget {
             }
             List<Charged> order = connections.stream()
                     .filter(candidates)
-                    .map(each -> new Charged(each, each.charged(), each.unfinished()))
+                    .map(each -> new Charged(
+                            each,
+                            each.charged(),
+                            each.unfinished(),
+                            each.address().held.get()))
                     .filter(each -> each.bytes > 0)
                     .sorted(COSTLIEST_FIRST)
                     .toList();

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * to admitted requests are remembered; a denial charged nothing, and a retry of it is decided again.
  *
  * <p><b>Bounds.</b> The answers are stored apart from the counters, so that a flood of keys evicts no counter. A caller
- * that exceeds its share evicts its own oldest answer. If all is full, the caller that called least recently loses its
- * answers. Callers and keys are stored as hashes, so that an answer takes the same memory whatever their length.
+ * that exceeds its share evicts its own oldest answers. If all is full, the caller that called least recently loses its
+ * answers. Both are bounded in number and in memory. Callers and keys are stored as hashes, so that they take the same
+ * memory whatever their length.
  *
  * <p><b>Fleets.</b> This class knows only the answers of this process. A shared store knows what every process
  * admitted, and is asked if an answer is not found here.
@@ -32,6 +33,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class RememberedAnswers {
     private static final int SEGMENTS = 16;
+    /** The least memory of a segment if there are several; one caller may take half of it. */
+    private static final long LEAST_SEGMENT = 2 << 20;
+    /** About the memory of the hashes and table entries of an answer whose caller has no other. */
+    private static final int OVERHEAD = 600;
 
     /** A caller that waits for an answer; called once. */
     interface Waiting {
@@ -52,7 +57,17 @@ final class RememberedAnswers {
         }
     }
 
-    private record Remembered(Hash fingerprint, long until, HttpAnswer answer) {}
+    private record Remembered(Hash fingerprint, long until, HttpAnswer answer, int bytes) {}
+
+    /** The answers to one caller, the oldest first, which also expires first. */
+    private static final class CallerAnswers {
+        private final Map<Hash, Remembered> keys = new LinkedHashMap<>();
+        private long bytes;
+
+        Remembered oldest() {
+            return keys.values().iterator().next();
+        }
+    }
 
     private record CallerKey(Hash caller, Hash key) {}
 
@@ -92,7 +107,8 @@ final class RememberedAnswers {
                     return;
                 }
                 if (admitted) {
-                    keep(segment, callerKey, new Remembered(fingerprint, now + keepMicros, answer), now);
+                    int bytes = OVERHEAD + answer.bytes();
+                    keep(segment, callerKey, new Remembered(fingerprint, now + keepMicros, answer, bytes), now);
                 }
             }
             all.get(0).answer(answer);
@@ -128,23 +144,43 @@ final class RememberedAnswers {
 
     private static final class Segment {
         private final Map<CallerKey, InFlight> inFlight = new HashMap<>();
-        /** The callers, least recently seen first; each has its oldest answer first, which also expires first. */
-        private final Map<Hash, Map<Hash, Remembered>> callers = new LinkedHashMap<>(16, 0.75f, true);
+        /** The callers, least recently seen first. */
+        private final Map<Hash, CallerAnswers> callers = new LinkedHashMap<>(16, 0.75f, true);
 
         private int size;
+        private long bytes;
+
+        private void remove(CallerAnswers from, Hash key) {
+            Remembered removed = from.keys.remove(key);
+            if (removed != null) {
+                size--;
+                bytes -= removed.bytes;
+                from.bytes -= removed.bytes;
+            }
+        }
+
+        private void removeOldest(CallerAnswers from) {
+            remove(from, from.keys.keySet().iterator().next());
+        }
     }
 
     private final Segment[] segments;
     private final int perCaller;
     private final int perSegment;
+    private final long bytesPerCaller;
+    private final long bytesPerSegment;
     private final long keepMicros;
 
     RememberedAnswers(RestSettings.Idempotency settings) {
-        int count = settings.total() >= SEGMENTS * 64 ? SEGMENTS : 1;
+        int count = settings.total() >= SEGMENTS * 64
+                ? (int) Math.max(1, Math.min(SEGMENTS, settings.bytes() / LEAST_SEGMENT))
+                : 1;
         this.segments = new Segment[count];
         Arrays.setAll(segments, i -> new Segment());
         this.perSegment = Math.max(1, settings.total() / count);
         this.perCaller = Math.max(1, Math.min(settings.perCaller(), perSegment));
+        this.bytesPerSegment = settings.bytes() / count;
+        this.bytesPerCaller = bytesPerSegment / 2;
         this.keepMicros = settings.keep().toNanos() / 1_000;
     }
 
@@ -185,8 +221,8 @@ final class RememberedAnswers {
     }
 
     private static @Nullable Remembered remembered(Segment segment, CallerKey callerKey, long now) {
-        Map<Hash, Remembered> keys = segment.callers.get(callerKey.caller);
-        Remembered remembered = keys == null ? null : keys.get(callerKey.key);
+        CallerAnswers caller = segment.callers.get(callerKey.caller);
+        Remembered remembered = caller == null ? null : caller.keys.get(callerKey.key);
         return remembered == null || remembered.until <= now ? null : remembered;
     }
 
@@ -216,40 +252,49 @@ final class RememberedAnswers {
         return size;
     }
 
+    /** The memory of the remembered answers. */
+    long bytes() {
+        long bytes = 0;
+        for (Segment segment : segments) {
+            synchronized (segment) {
+                bytes += segment.bytes;
+            }
+        }
+        return bytes;
+    }
+
     private void keep(Segment segment, CallerKey callerKey, Remembered answer, long now) {
-        Map<Hash, Remembered> keys = segment.callers.computeIfAbsent(callerKey.caller, c -> new LinkedHashMap<>());
+        CallerAnswers caller = segment.callers.computeIfAbsent(callerKey.caller, c -> new CallerAnswers());
         // Removed first, so that a key that is used again after it expired goes to the end.
-        if (keys.remove(callerKey.key) != null) {
-            segment.size--;
+        segment.remove(caller, callerKey.key);
+        while (!caller.keys.isEmpty() && (isFull(caller, answer.bytes) || caller.oldest().until <= now)) {
+            segment.removeOldest(caller);
         }
-        while (!keys.isEmpty() && (keys.size() >= perCaller || oldest(keys).until <= now)) {
-            dropOldest(segment, keys);
-        }
-        keys.put(callerKey.key, answer);
+        caller.keys.put(callerKey.key, answer);
+        caller.bytes += answer.bytes;
         segment.size++;
+        segment.bytes += answer.bytes;
         makeRoom(segment, now);
     }
 
+    private boolean isFull(CallerAnswers caller, int more) {
+        return caller.keys.size() >= perCaller || caller.bytes + more > bytesPerCaller;
+    }
+
     private void makeRoom(Segment segment, long now) {
-        Iterator<Map<Hash, Remembered>> leastRecent = segment.callers.values().iterator();
-        Map<Hash, Remembered> keys = leastRecent.next();
-        while (segment.size > perSegment || oldest(keys).until <= now) {
-            dropOldest(segment, keys);
-            if (keys.isEmpty()) {
+        Iterator<CallerAnswers> leastRecent = segment.callers.values().iterator();
+        CallerAnswers caller = leastRecent.next();
+        while (isFull(segment) || caller.oldest().until <= now) {
+            segment.removeOldest(caller);
+            if (caller.keys.isEmpty()) {
                 leastRecent.remove();
-                keys = leastRecent.next();
+                caller = leastRecent.next();
             }
         }
     }
 
-    private static Remembered oldest(Map<Hash, Remembered> keys) {
-        return keys.values().iterator().next();
-    }
-
-    private static void dropOldest(Segment segment, Map<Hash, Remembered> keys) {
-        Iterator<Remembered> values = keys.values().iterator();
-        values.next();
-        values.remove();
-        segment.size--;
+    /** Whether there is too much in {@code segment}; one answer is kept however long it is. */
+    private boolean isFull(Segment segment) {
+        return segment.size > perSegment || (segment.bytes > bytesPerSegment && segment.size > 1);
     }
 }

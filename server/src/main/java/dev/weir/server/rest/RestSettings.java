@@ -1,6 +1,7 @@
 package dev.weir.server.rest;
 
 import dev.weir.internal.match.pattern.TrustedProxies;
+import dev.weir.internal.runtime.HeapShare;
 import dev.weir.server.rls.RequestCaps;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ public record RestSettings(
                 caps,
                 draft,
                 retryJitter,
-                new Idempotency(keep, perCaller, idempotency.total(), idempotency.header()),
+                new Idempotency(keep, perCaller, idempotency.total(), idempotency.bytes(), idempotency.header()),
                 proxies,
                 forward);
     }
@@ -57,7 +58,7 @@ public record RestSettings(
                 caps,
                 draft,
                 retryJitter,
-                new Idempotency(same.keep(), same.perCaller(), same.total(), header),
+                new Idempotency(same.keep(), same.perCaller(), same.total(), same.bytes(), header),
                 proxies,
                 forward);
     }
@@ -77,16 +78,19 @@ public record RestSettings(
      *
      * @param perCaller answers per caller; beyond that its oldest is dropped
      * @param total answers of all callers; beyond that the least recent caller loses its answers
+     * @param bytes of the memory of these answers; beyond that likewise
      * @param header the only header whose keys count; null for {@code Idempotency-Key} and {@code X-Idempotency-Key}
      */
     public record Idempotency(
             Duration keep,
             int perCaller,
             int total,
+            long bytes,
             @Nullable String header) {
 
         public static Idempotency defaults() {
-            return new Idempotency(Duration.ofHours(24), 1_024, 32_768, null);
+            return new Idempotency(
+                    Duration.ofHours(24), 1_024, 32_768, HeapShare.REMEMBERED_ANSWERS.ofThisHeap(), null);
         }
     }
 }

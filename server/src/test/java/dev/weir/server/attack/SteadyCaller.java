@@ -6,6 +6,7 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import dev.weir.server.GrpcCaller;
 import dev.weir.server.HttpCaller;
+import dev.weir.server.StallMeter;
 import dev.weir.server.grpc.RawPeer;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -19,8 +20,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * A well-behaved caller that asks all the time: over gRPC, over REST, and over connections that it opens anew. Over REST it
@@ -28,7 +27,6 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class SteadyCaller implements AutoCloseable {
     private static final int PERIOD_MILLIS = 25;
-    private static final long STALL_CHECK_NANOS = 5_000_000;
 
     /** One way of asking. */
     private interface Ask {
@@ -42,7 +40,7 @@ final class SteadyCaller implements AutoCloseable {
         thread.setDaemon(true);
         return thread;
     });
-    private final AtomicLong stall = new AtomicLong();
+    private final StallMeter stalls = new StallMeter();
     private final Map<String, Long> slowest = new ConcurrentHashMap<>();
     private final Map<String, Integer> asked = new ConcurrentHashMap<>();
     private final List<String> failures = new CopyOnWriteArrayList<>();
@@ -58,7 +56,6 @@ final class SteadyCaller implements AutoCloseable {
         SteadyCaller caller = new SteadyCaller(server, grpc);
         byte[] prefixed = RawPeer.message("steady");
         byte[] message = Arrays.copyOfRange(prefixed, 5, prefixed.length);
-        caller.watchStalls();
         caller.every("gRPC", () -> caller.grpc.call(message));
         caller.every("REST", caller::check);
         caller.every("new HTTP connection", () -> fresh(server.http, "/healthcheck"));
@@ -101,24 +98,9 @@ final class SteadyCaller implements AutoCloseable {
         }
     }
 
-    /** A thread that asks nobody anything: what it waits too long, this machine was too busy to run it. */
-    private void watchStalls() {
-        Thread thread = new Thread(
-                () -> {
-                    while (!threads.isShutdown()) {
-                        long began = System.nanoTime();
-                        LockSupport.parkNanos(STALL_CHECK_NANOS);
-                        stall.accumulateAndGet(System.nanoTime() - began - STALL_CHECK_NANOS, Math::max);
-                    }
-                },
-                "stalls");
-        thread.setDaemon(true);
-        thread.start();
-    }
-
     /** The longest that this machine was too busy to run a thread. */
     long stallMillis() {
-        return NANOSECONDS.toMillis(stall.get());
+        return stalls.longestMillis();
     }
 
     private void every(String what, Ask ask) {
@@ -140,7 +122,7 @@ final class SteadyCaller implements AutoCloseable {
 
     /** Forgets what was. */
     void reset() {
-        stall.set(0);
+        stalls.reset();
         failures.clear();
         slowest.clear();
         asked.clear();
@@ -178,6 +160,7 @@ final class SteadyCaller implements AutoCloseable {
     @Override
     public void close() {
         threads.shutdownNow();
+        stalls.close();
         grpc.close();
     }
 }

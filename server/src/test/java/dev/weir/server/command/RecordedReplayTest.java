@@ -18,7 +18,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real server records what it decides; a replay with its own rules decides the very same. */
+/**
+ * A real server records what it decides; a replay with its own rules decides the very same. A rule with a long window
+ * denies however fast this machine asks.
+ */
 class RecordedReplayTest {
     private static final String RULES = """
             domain: api
@@ -30,6 +33,7 @@ class RecordedReplayTest {
               - { name: sliding, match: { endpoint: /sliding }, limit: { requests: %1$d, window: 100ms, algorithm: sliding_window } }
               - { name: log, match: { endpoint: /log }, limit: { requests: %1$d, window: 100ms, algorithm: sliding_window_log } }
               - { name: one, match: { user_id: u0 }, limit: { requests: 3, window: 20ms } }
+              - { name: many, match: { user_id: u1 }, limit: { requests: %1$d0, window: 12h } }
               - { name: both, key_by: endpoint, limit: { requests: 400, window: 1s, burst: 60 } }
             """;
     private static final Map<String, String> SECRET = Map.of("WEIR_DECISIONS_SECRET", "s3cret");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.server.RunningServer;
+import dev.weir.server.SteadyCalendar;
 import dev.weir.server.conformance.RlsReply.Answer;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +52,9 @@ class RecordedReferenceTest {
     private static final String LOCAL_CACHE = "LOCAL_CACHE_SIZE_IN_BYTES";
     private static final long RECORDED_SEED = 18;
     private static final int REQUESTS = 20_000;
+    /** Longer than all requests take. Weeks, months and years, which the limits are for, end at midnight. */
+    private static final Duration LONGEST = Duration.ofMinutes(3);
+
     private static final int USERS = 40;
     private static final List<String> PATHS = List.of("/login", "/search", "/orders", "/a/b");
     private static final String RULES = """
@@ -180,6 +185,7 @@ class RecordedReferenceTest {
     @EnabledIfSystemProperty(named = "weir.conformance.reference", matches = ".+")
     void weirAndTheReferenceAgreeOnOtherRequests() throws Exception {
         long seed = Long.getLong("weir.conformance.seed", System.nanoTime());
+        SteadyCalendar.awaitRoomBeforeMidnight(LONGEST);
         try (RedisProcess counting = RedisProcess.start();
                 RedisProcess caching = RedisProcess.start();
                 RunningServer countingWeir = weir(counting, "0");
@@ -212,6 +218,7 @@ class RecordedReferenceTest {
     }
 
     private static void assertSame(RateLimitServiceUnderTest service, List<String> recorded) throws Exception {
+        SteadyCalendar.awaitRoomBeforeMidnight(LONGEST);
         List<RlsRequest> requests = requests(RECORDED_SEED);
         assertThat(recorded).hasSameSizeAs(requests);
         for (int i = 0; i < requests.size(); i++) {

@@ -212,7 +212,7 @@ class HostilePeersTest {
             peer.send(number(WINDOW_UPDATE, 1, 100));
             tick(peer, 10);
             assertThat(peer.frames(RST_STREAM)).extracting(Frame::stream).containsExactly(3);
-            assertThat(peer.context.buffered()).hasValue(0);
+            assertThat(peer.context.buffered()).as("the watch").hasValue(ReceiveFlow.LASTING_COST);
 
             peer.health.set(Health.State.NOT_SERVING);
             assertThat(peer.frames(DATA)).extracting(Frame::stream).containsExactly(1);
@@ -231,6 +231,31 @@ class HostilePeersTest {
                 assertThat(peer.frames(DATA)).isNotEmpty();
             }
             assertThat(peer.memory()).isLessThan(4_096);
+        }
+    }
+
+    /** One read has thousands of questions, and each answer is much longer than its question. */
+    @Test
+    void descriptionsBeyondABoundAreRefusedUntilThePeerHasTakenThem() {
+        byte[] list = {0, 0, 0, 0, 2, 7 << 3 | 2, 0};
+        byte[][] questions = new byte[2_300][];
+        Arrays.fill(questions, list);
+        byte[] head = RawPeer.head("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo");
+        byte[] quarter = join(questions);
+        byte[] data = frame(DATA, 0, 1, quarter);
+        try (RawPeer peer = RawPeer.introduced(decider)) {
+            peer.send(number(WINDOW_UPDATE, 0, 1 << 30));
+            peer.send(
+                    join(frame(HEADERS, RawPeer.END_HEADERS, 1, head), number(WINDOW_UPDATE, 1, 1 << 30), data, data));
+            List<Frame> frames = peer.frames();
+            assertThat(end(frames, 1)).contains("grpc-status\0018", "unsent answers: more than 262144 bytes");
+            assertThat(frames.stream()
+                            .filter(each -> each.type() == DATA)
+                            .mapToInt(each -> each.payload().length)
+                            .sum())
+                    .isBetween(200_000, 270_000);
+            peer.send(frame(HEADERS, RawPeer.END_HEADERS, 3, head), frame(DATA, RawPeer.END_STREAM, 3, list));
+            assertThat(end(peer.frames(), 3)).contains("grpc-status\0010");
         }
     }
 

@@ -49,6 +49,33 @@ class UnfinishedRequestsTest {
         }
     }
 
+    /** A watch is one message and its end: the request is finished, and the stream is not. */
+    @Test
+    void streamsWithoutATimeLimitAreChargedAsLongAsTheyAreOpen() {
+        int most = 10;
+        GrpcServerSettings settings = GrpcServerSettings.defaults()
+                .with(new GrpcServerSettings.Bounds(
+                        10, 10, 1_024, 16, 16_384, (long) most * ReceiveFlow.LASTING_COST, 1 << 20, 2_000, 200));
+        try (RawPeer peer = RawPeer.introduced(decider, settings)) {
+            for (int i = 0; i < most; i++) {
+                peer.send(watch(2 * i + 1));
+                assertThat(end(peer.frames(), 2 * i + 1)).doesNotContain("grpc-status");
+            }
+            assertThat(peer.context.buffered()).hasValue((long) most * ReceiveFlow.LASTING_COST);
+            peer.send(watch(2 * most + 1));
+            assertThat(end(peer.frames(), 2 * most + 1)).contains("grpc-status\0018");
+            peer.send(number(RST_STREAM, 1, 8));
+            peer.send(watch(2 * most + 3));
+            assertThat(end(peer.frames(), 2 * most + 3)).doesNotContain("grpc-status");
+        }
+    }
+
+    private static byte[] watch(int stream) {
+        return RawPeer.join(
+                frame(RawPeer.HEADERS, RawPeer.END_HEADERS, stream, RawPeer.head("/grpc.health.v1.Health/Watch")),
+                frame(DATA, RawPeer.END_STREAM, stream, new byte[5]));
+    }
+
     @Test
     void ofWhatAllMayHaveKeptOneConnectionGetsAShare() {
         GrpcServerSettings settings = GrpcServerSettings.defaults();

@@ -13,6 +13,7 @@ import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.remote.LoadReporter;
 import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.server.RunningServer;
+import dev.weir.server.StallMeter;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import java.io.IOException;
@@ -91,10 +92,12 @@ class LimitsUnderLoadTest {
         try (RedisProcess redis = RedisProcess.start();
                 RunningServer one = RunningServer.with(SECRET, rules, "store", redis.uri());
                 RunningServer other = RunningServer.with(SECRET, rules, "store", redis.uri());
-                RunningServer third = RunningServer.with(SECRET, rules, "store", redis.uri())) {
+                RunningServer third = RunningServer.with(SECRET, rules, "store", redis.uri());
+                StallMeter stalls = new StallMeter()) {
             for (RunningServer each : List.of(one, other, third)) {
                 assertThat(limitOf(each)).isEqualTo("1000");
             }
+            stalls.reset();
             long start = System.nanoTime();
             HttpResponse<String> reported = one.post("/v1/load/payments", "{\"utilisation\": 0.9}");
             assertThat(reported.statusCode()).as(reported.body()).isEqualTo(202);
@@ -103,11 +106,22 @@ class LimitsUnderLoadTest {
                         .atMost(SOON)
                         .until(() -> limitOf(each).equals("500"));
             }
-            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            Duration took = stalls.runSince(start);
             System.out.printf("a load halves the limits of three servers after %d ms%n", took.toMillis());
             assertThat(took).isLessThan(Duration.ofSeconds(2));
+            for (RunningServer each : List.of(one, other, third)) {
+                String metrics = each.get("/metrics").body();
+                assertThat(metrics).contains("ratelimit_load_share_ratio{domain=\"api\",rule=\"orders\"} 0.5");
+            }
+            // Nobody reports any more: after ten seconds of silence the limits rise again, by a fortieth every ten.
+            for (RunningServer each : List.of(one, other, third)) {
+                await().atMost(Duration.ofSeconds(60)).until(() -> Integer.parseInt(limitOf(each)) >= 525);
+            }
+            assertThat(stalls.runSince(start))
+                    .isGreaterThan(Duration.ofSeconds(5))
+                    .isLessThan(Duration.ofSeconds(30));
             assertThat(other.get("/metrics").body())
-                    .contains("ratelimit_load_share_ratio{domain=\"api\",rule=\"orders\"} 0.5")
+                    .doesNotContain("ratelimit_load_share_ratio{domain=\"api\",rule=\"orders\"} 0.5\n")
                     .contains("ratelimit_load_share_ratio{domain=\"api\",rule=\"rest\"} 1.0")
                     .contains("ratelimit_notes_rejected_total{kind=\"loads\",reason=\"forged\"} 0.0");
         }

@@ -65,10 +65,25 @@ class MemoryBudgetTest {
         unfinished.holds(130, 0);
         newest.holds(1, 270);
         assertThat(closed).containsExactly("unfinished");
-        newest.holds(0, 390);
-        open("another", "10.0.0.5").holds(0, 11);
-        assertThat(closed).containsExactly("unfinished", "another", "newest");
-        assertThat(budget.held()).isEqualTo(600);
+        newest.holds(0, 300);
+        open("another", "10.0.0.5").holds(0, 101);
+        assertThat(closed).containsExactly("unfinished", "newest");
+        assertThat(budget.held()).isEqualTo(701);
+    }
+
+    /** Otherwise two addresses fill the budget with old connections, and every newcomer is closed. */
+    @Test
+    void ofConnectionsThatHoldNothingElseThoseOfTheAddressThatHoldsMostAreClosedFirst() {
+        ConnectionMemory one = open("one", "10.0.0.1");
+        ConnectionMemory another = open("another", "10.0.0.1");
+        ConnectionMemory less = open("less", "10.0.0.2");
+        one.holds(0, 250);
+        another.holds(0, 250);
+        less.holds(0, 390);
+        assertThat(closed).isEmpty();
+        open("newcomer", "10.0.0.3").holds(0, 120);
+        assertThat(closed).containsExactly("another");
+        assertThat(budget.held()).isEqualTo(760);
     }
 
     @Test

@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Test;
 class RememberedAnswersTest {
     private static final HttpAnswer ANSWER = new HttpAnswer(200, HttpAnswer.JSON, new byte[0], List.of());
 
+    private static final long PLENTY = 1L << 40;
+
     private final AtomicInteger decisions = new AtomicInteger();
 
     @Test
@@ -61,6 +63,34 @@ class RememberedAnswersTest {
             ask(answers, "c" + i, "k");
         }
         assertThat(answers.size()).isLessThanOrEqualTo(32_768);
+    }
+
+    @Test
+    void longAnswersToCallersWithoutNumberCannotOutgrowTheirMemory() {
+        long most = 8L << 20;
+        RememberedAnswers answers =
+                new RememberedAnswers(new RestSettings.Idempotency(Duration.ofDays(1), 1_024, 32_768, most, null));
+        HttpAnswer longAnswer = new HttpAnswer(200, HttpAnswer.JSON, new byte[2_000], List.of("A", "b".repeat(900)));
+        for (int i = 0; i < 20_000; i++) {
+            Idempotency once = once(i % 3 == 0 ? "loud" : "c" + i, "k" + i, "f");
+            answers.once(once, "k", 0, new Heard(), first -> first.decided(longAnswer, true));
+        }
+        assertThat(answers.bytes()).isBetween(most * 3 / 4, most);
+        assertThat(answers.size() * longAnswer.bytes()).isLessThan((int) most);
+    }
+
+    @Test
+    void aCallerWithLongAnswersTakesHalfOfTheMemoryAndPushesOutNobody() {
+        long most = 4L << 20;
+        RememberedAnswers answers =
+                new RememberedAnswers(new RestSettings.Idempotency(Duration.ofDays(1), 1_000_000, 1_000, most, null));
+        ask(answers, "quiet", "k");
+        HttpAnswer longAnswer = new HttpAnswer(200, HttpAnswer.JSON, new byte[20_000], List.of());
+        for (int i = 0; i < 1_000; i++) {
+            answers.once(once("loud", "k" + i, "f"), "k", 0, new Heard(), first -> first.decided(longAnswer, true));
+        }
+        assertThat(answers.bytes()).isLessThanOrEqualTo(most / 2 + 1_000);
+        assertThat(charges(answers, "quiet", "k")).isFalse();
     }
 
     @Test
@@ -177,7 +207,7 @@ class RememberedAnswersTest {
     }
 
     private static RememberedAnswers answers(int perCaller, int total) {
-        return new RememberedAnswers(new RestSettings.Idempotency(Duration.ofDays(1), perCaller, total, null));
+        return new RememberedAnswers(new RestSettings.Idempotency(Duration.ofDays(1), perCaller, total, PLENTY, null));
     }
 
     private boolean charges(RememberedAnswers answers, String caller, String key) {

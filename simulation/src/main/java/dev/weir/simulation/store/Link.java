@@ -1,6 +1,7 @@
 package dev.weir.simulation.store;
 
 import dev.weir.StoreFailure;
+import dev.weir.internal.batching.AskMemory;
 import dev.weir.internal.batching.BatchTransport;
 import dev.weir.internal.batching.BatchedCall;
 import dev.weir.internal.batching.Batcher;
@@ -55,7 +56,7 @@ public final class Link implements BatchTransport {
         this.store = store;
         this.settings = settings;
         this.loop = new HostEventLoop(timeline, host, clock);
-        this.lane = new Batcher(loop, this, MOST_WAITING);
+        this.lane = new Batcher(loop, this, MOST_WAITING, AskMemory.unbounded());
         this.prober = new BreakerProber(loop, this);
         this.out = new TcpDirection(random.split(), settings);
         this.back = new TcpDirection(random.split(), settings);

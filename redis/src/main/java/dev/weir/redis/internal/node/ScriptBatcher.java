@@ -1,6 +1,7 @@
 package dev.weir.redis.internal.node;
 
 import dev.weir.StoreFailure;
+import dev.weir.internal.batching.AskMemory;
 import dev.weir.internal.batching.BatchTransport;
 import dev.weir.internal.batching.BatchedCall;
 import dev.weir.internal.batching.Batcher;
@@ -43,7 +44,8 @@ public final class ScriptBatcher implements BatchTransport, ReconnectingConnecti
         this.commands = commands;
         this.stats = stats;
         this.patienceNanos = settings.deadline().toNanos();
-        this.batcher = new Batcher(new NettyLoop(connection.loop()), this, settings.maxWaiting());
+        this.batcher =
+                new Batcher(new NettyLoop(connection.loop()), this, settings.maxWaiting(), AskMemory.ofThisProcess());
     }
 
     public ReconnectingConnection connection() {
