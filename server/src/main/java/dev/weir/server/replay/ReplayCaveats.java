@@ -33,6 +33,9 @@ final class ReplayCaveats {
     }
 
     private static void traffic(TrafficInput input, ReplayTotals totals, List<String> found) {
+        if (totals.stopped) {
+            found.add("there was no time for the later requests");
+        }
         add(found, input.lost(), "request", "lost by the servers that recorded");
         add(found, input.unreadable(), "line", "not readable");
         add(found, input.cutOff(), "line", "cut off at the end of a file");

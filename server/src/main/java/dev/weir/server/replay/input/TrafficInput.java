@@ -95,6 +95,11 @@ public final class TrafficInput implements Closeable {
         add(name, name.endsWith(".gz") ? new GZIPInputStream(in, 1 << 16) : in);
     }
 
+    /** Adds the last lines of {@code file}, within {@code bytes}. */
+    public void addTail(Path file, long bytes) throws IOException {
+        add(file.toString(), new BufferedInputStream(FileTail.open(file, bytes), 1 << 16));
+    }
+
     /** Adds a stream with the name {@code name} in messages. */
     public void add(String name, InputStream stream) throws IOException {
         InputStream in = stream.markSupported() ? stream : new BufferedInputStream(stream, 1 << 16);
