@@ -18,6 +18,7 @@ import dev.weir.server.listener.Listeners;
 import dev.weir.server.listener.PortCertificates;
 import dev.weir.server.memory.MemoryBudget;
 import dev.weir.server.metrics.GrpcServerMetrics;
+import dev.weir.server.replay.RuleTrial;
 import dev.weir.server.rest.ForwardSettings;
 import dev.weir.server.rest.LoadApi;
 import dev.weir.server.rest.PermitSecret;
@@ -147,7 +148,11 @@ final class PortComponents {
         ControlComponents control = policy.control;
         return new ControlApi(
                 new ControlApi.PolicyParts(
-                        policy.rules.inForce(), WatchedRuleFiles.options(settings), control.control(), control.bans()),
+                        policy.rules.inForce(),
+                        WatchedRuleFiles.options(settings),
+                        control.control(),
+                        control.bans(),
+                        new RuleTrial(settings.decisions(), settings.limiter().endpointForm())),
                 new ControlApi.DecisionParts(
                         decisions.limiter,
                         decisions.counters,

@@ -44,6 +44,11 @@ class RegionServersTest {
             deadline: 1s
             on_fail: deny
             limit: { requests: 600, window: %1$dd, algorithm: fixed_window }
+          - name: hasty
+            match: { kind: hasty }
+            scope: global
+            on_fail: deny
+            limit: { requests: 600, window: %1$dd, algorithm: fixed_window }
           - name: parts
             match: { kind: parts }
             scope: { slices: { eu: 0.5, us: 0.3, ap: 0.2 } }
@@ -215,6 +220,59 @@ class RegionServersTest {
         assertThat(server("eu").grpc("api", "kind", "global"))
                 .as("nobody told this region")
                 .isEqualTo(1);
+        int here = 1 + passes(forced);
+        int there = 2 + passes(server("eu")); // one of them passed at the old server
+        assertThat(here).as("each home counts to the limit").isLessThanOrEqualTo(LIMIT);
+        assertThat(there).as("each home counts to the limit").isLessThanOrEqualTo(LIMIT);
+        assertThat(here + there).as("with two homes").isBetween(LIMIT + 1, 2 * LIMIT);
+    }
+
+    /** Asks until ten requests in a row are denied, and returns how many passed. */
+    private static int passes(RunningServer server) throws Exception {
+        int passed = 0;
+        for (int denied = 0; denied < 10; ) {
+            if (server.grpc("api", "kind", "global") == 1) {
+                denied = 0;
+                passed++;
+            } else {
+                denied++;
+            }
+        }
+        return passed;
+    }
+
+    /** The rule that gives home a second waits for it; the one with the usual quarter of a second does not. */
+    @Test
+    void aHomeThatIsSlowerThanTheDeadlineLeavesTheDecisionToOnFail() throws Exception {
+        startServers();
+        line("us").latency(Duration.ofMillis(150), Duration.ofMillis(150));
+        HttpResponse<String> hasty = check(server("us"), "hasty");
+        assertThat(hasty.statusCode()).isEqualTo(503);
+        assertThat(new JsonObject(hasty.body()).getString("rule")).isEqualTo("hasty");
+        assertThat(check(server("us"), "global").statusCode()).isEqualTo(200);
+        assertThat(check(server("eu"), "hasty").statusCode()).as("at home").isEqualTo(200);
+    }
+
+    @Test
+    void aHomeThatIsKilledStopsGlobalLimitsEverywhereUntilItIsBack() throws Exception {
+        startServers();
+        for (String each : REGIONS) {
+            assertThat(server(each).grpc("api", "kind", "global")).isEqualTo(1);
+        }
+        redis(HOME).kill();
+        try {
+            for (String each : REGIONS) {
+                assertThat(degraded(server(each))).as(each).isTrue();
+            }
+            assertThat(check(server("us"), "parts").statusCode())
+                    .as("the region's own limits")
+                    .isEqualTo(200);
+        } finally {
+            redis(HOME).restart();
+        }
+        for (String each : REGIONS) {
+            await().until(() -> check(server(each), "global").statusCode() == 200);
+        }
     }
 
     /** Whether {@code on_fail} decides about the next request that no lease covers. */

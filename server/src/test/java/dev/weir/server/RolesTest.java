@@ -55,6 +55,7 @@ class RolesTest {
         "operator, DELETE, /v1/counters?domain=api&user_id=u, 200",
         "operator, PUT, /v1/ratelimit/config/r, 403",
         "operator, POST, /admin/v1/tokens, 403",
+        "operator, POST, /admin/v1/replay/r, 403",
         "operator, DELETE, /admin/v1/tokens/admin, 403",
         "operator, POST, /admin/v1/quotas/../tokens, 403",
         "operator, POST, /admin/v1/%74okens, 403",

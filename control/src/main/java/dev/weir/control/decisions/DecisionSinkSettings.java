@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param key how the counter's values are shown
  * @param secret the key of {@link KeyShown#HASH}; null: the bucket that callers receive
  * @param node the name of this server
+ * @param region the region of this server; null if it is in none
  * @param requests the requests that are written, to be replayed
  * @param plainAttributes the attributes of requests that are written as they are, and not hashed
  * @param buffer the number of requests that may wait to be written; more are dropped and counted
@@ -29,6 +30,7 @@ public record DecisionSinkSettings(
         KeyShown key,
         @Nullable String secret,
         String node,
+        @Nullable String region,
         Requests requests,
         Set<String> plainAttributes,
         int buffer) {

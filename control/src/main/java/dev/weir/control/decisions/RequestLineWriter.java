@@ -60,6 +60,9 @@ final class RequestLineWriter {
     DecisionLine started(long micros) {
         return line(micros, null, json -> {
             json.writeStringField("recording", settings.requests().text());
+            if (settings.region() != null) {
+                json.writeStringField("region", settings.region());
+            }
             if (settings.key() == DecisionSinkSettings.KeyShown.HASH) {
                 json.writeStringField("hash", hash.fingerprint());
             }

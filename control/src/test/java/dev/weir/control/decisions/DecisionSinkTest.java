@@ -84,6 +84,7 @@ class DecisionSinkTest {
                 key,
                 secret,
                 "node-1",
+                null,
                 Requests.NONE,
                 Set.copyOf(IdentityHash.PLAIN),
                 buffer);

@@ -42,7 +42,17 @@ class RequestLinesTest {
                 .weir("api", List.of(new WeirRule(rule, List.of(Condition.of("endpoint", "/x")), KeyBy.of("user_id"))))
                 .build());
         DecisionSinkSettings settings = new DecisionSinkSettings(
-                null, null, sample, false, key, "s3cret", "node-1", requests, Set.copyOf(IdentityHash.PLAIN), 16_384);
+                null,
+                null,
+                sample,
+                false,
+                key,
+                "s3cret",
+                "node-1",
+                "eu",
+                requests,
+                Set.copyOf(IdentityHash.PLAIN),
+                16_384);
         try (MemoryStore store = new MemoryStore(1024)) {
             try (DecisionSink sink = new DecisionSink(settings, List.of(new Collected()))) {
                 sink.rules(rules);
@@ -99,7 +109,7 @@ class RequestLinesTest {
         });
 
         assertThat(found).hasSize(4);
-        assertThat(found.get(0)).contains("\"node\":\"node-1\",\"recording\":\"all\",\"hash\":\"");
+        assertThat(found.get(0)).contains("\"node\":\"node-1\",\"recording\":\"all\",\"region\":\"eu\",\"hash\":\"");
         assertThat(found.get(1))
                 .matches("\\{\"time\":\"\\d{4}-.*Z\",.*")
                 .contains("\"request\":[{\"user_id\":\"" + hash + "\",\"endpoint\":\"/x\"}],\"attributes\":true")

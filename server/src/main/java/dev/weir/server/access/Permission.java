@@ -13,6 +13,7 @@ public enum Permission {
     GIVE_BACK(Role.OPERATOR, "give hits back"),
     REPORT_LOAD(Role.OPERATOR, "report a load"),
     CHANGE_RULES(Role.ADMIN, "change rules"),
+    REPLAY(Role.ADMIN, "play rules on recorded requests"),
     MANAGE_TOKENS(Role.ADMIN, "read or change tokens"),
     BACK_UP(Role.ADMIN, "read a backup"),
     /** The permission of a route that is not in this table. */
@@ -24,6 +25,7 @@ public enum Permission {
             "/admin/v1/switch", SWITCH,
             "/admin/v1/bans", BAN,
             "/admin/v1/explain", READ,
+            "/admin/v1/replay", REPLAY,
             "/v1/counters", RESET_COUNTERS,
             "/v1/ratelimit/config", CHANGE_RULES,
             "/ratelimit/rules", CHANGE_RULES);

@@ -41,6 +41,7 @@ public final class AdminApi implements Handler<HttpServerRequest> {
             GET /v1/ratelimit/config               rules, a page at a time (?limit=100&after=…&domain=…)
             GET, PUT, DELETE /v1/ratelimit/config/{rule_id}
             POST /ratelimit/rules                  a new rule
+            POST /admin/v1/replay/{rule_id}        what the rule would have denied of the requests recorded here
             GET /v1/ratelimit/sources              the sources of rules, lowest layer first
             GET /admin/v1/quotas                   callers' quotas, a page at a time
             GET, PUT, DELETE /admin/v1/quotas/{api_key}

@@ -11,6 +11,7 @@ import dev.weir.server.fleet.FleetDirectory;
 import dev.weir.server.fleet.NodeStatus;
 import dev.weir.server.http.HttpAnswer;
 import dev.weir.server.insight.Insight;
+import dev.weir.server.replay.RuleTrial;
 import dev.weir.server.rlqs.QuotaService;
 import dev.weir.server.rules.RulesInForce;
 import dev.weir.server.shedding.LoadShedding;
@@ -32,6 +33,7 @@ public final class ControlApi {
     private static final String BANS = "/admin/v1/bans";
 
     private final RuleApi ruleApi;
+    private final ReplayApi replayApi;
     private final SourceApi sourceApi;
     private final QuotaApi quotaApi;
     private final UsageApi usageApi;
@@ -51,7 +53,8 @@ public final class ControlApi {
             RulesInForce rules,
             LoadOptions options,
             @Nullable ControlPlane control,
-            Bans bans) {}
+            Bans bans,
+            RuleTrial trial) {}
 
     /** What decides requests. */
     public record DecisionParts(Limiter limiter, CounterAdmin counters, RateLimitFields fields, QuotaService quotas) {}
@@ -62,6 +65,7 @@ public final class ControlApi {
     public ControlApi(PolicyParts policy, DecisionParts decisions, InsightParts insight) {
         OptionalControlPlane control = new OptionalControlPlane(policy.control());
         ruleApi = new RuleApi(policy.rules(), control, policy.options());
+        replayApi = new ReplayApi(policy.rules(), control, policy.options(), ruleApi, policy.trial());
         sourceApi = new SourceApi(policy.rules());
         quotaApi = new QuotaApi(policy.rules(), control);
         usageApi = new UsageApi(decisions.limiter(), control);
@@ -108,6 +112,7 @@ public final class ControlApi {
         routes.get(CONFIG + "/:rule_id", ruleApi::get);
         routes.write(HttpMethod.PUT, CONFIG + "/:rule_id", ruleApi::put);
         routes.write(HttpMethod.DELETE, CONFIG + "/:rule_id", (call, body) -> ruleApi.delete(call));
+        routes.write(HttpMethod.POST, "/admin/v1/replay/:rule_id", replayApi::play);
         routes.get("/ratelimit/rules", ruleApi::list);
         routes.write(HttpMethod.POST, "/ratelimit/rules", ruleApi::create);
         routes.get("/v1/ratelimit/sources", call -> sourceApi.list());

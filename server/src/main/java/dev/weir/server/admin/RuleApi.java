@@ -72,15 +72,30 @@ final class RuleApi {
         throw ChangeRefusedException.invalid(problems.all());
     }
 
-    private HttpAnswer write(AdminCall call, String id, byte[] body, Precondition precondition, int status) {
-        ControlPlane plane = control.required();
+    /** A rule as it is stored: JSON, whatever was sent, which means the same. */
+    record Body(String domain, String text, SingleRule given, SingleRule kept) {}
+
+    /**
+     * Reads the rule {@code id} of the database.
+     *
+     * @throws ChangeRefusedException if it has errors, or cannot override what has its name
+     */
+    Body body(String id, byte[] body) {
         SingleRule given = read(id, body, domain());
         YamlNode.Mapping node = given.body();
         String text = node == null ? "{}" : Json.text(out -> Json.write(out, node));
-        // JSON is stored, whatever was sent; it must mean the same.
         SingleRule kept = read(id, text.getBytes(StandardCharsets.UTF_8), given.domain());
+        requireOverridable(below(given.domain(), id), id);
+        return new Body(given.domain(), text, given, kept);
+    }
+
+    private HttpAnswer write(AdminCall call, String id, byte[] body, Precondition precondition, int status) {
+        ControlPlane plane = control.required();
+        Body read = body(id, body);
+        SingleRule given = read.given();
+        SingleRule kept = read.kept();
+        String text = read.text();
         Rule below = below(given.domain(), id);
-        requireOverridable(below, id);
         StoredRule before = control.rules().rule(id);
         Change change = plane.putRule(call.author(), id, given.domain(), text, precondition, call.dryRun());
         if (call.dryRun()) {

@@ -26,6 +26,11 @@ final class GrpcLoadConnection extends LoadConnection {
     private static final int END_HEADERS = 4;
     private static final int PADDED = 8;
     private static final int MAX_CONCURRENT_STREAMS = 3;
+    private static final int INITIAL_WINDOW_SIZE = 4;
+    private static final int DEFAULT_WINDOW = 65_535;
+    /** The longest frame that every service takes. */
+    private static final int MOST_FRAME = 1 << 14;
+
     /** Requests of one connection that may be unanswered; a power of two. */
     private static final int MOST_STREAMS = 1 << 14;
 
@@ -38,17 +43,21 @@ final class GrpcLoadConnection extends LoadConnection {
     private final byte[] firstHead;
     private final byte[] head;
     private final int mostInFlight;
+    /** The stream that has each slot; 0 if the slot is free. */
+    private final int[] streams = new int[MOST_STREAMS];
+
     private final long[] dues = new long[MOST_STREAMS];
     private final LoadTally.Answer[] answers = new LoadTally.Answer[MOST_STREAMS];
     private ByteBuf unread = Unpooled.EMPTY_BUFFER;
     private int stream = 1;
-    private long sendWindow = 65_535;
+    private long sendWindow = DEFAULT_WINDOW;
+    private long streamWindow = DEFAULT_WINDOW;
     private long received;
     private int mostStreams;
     private boolean ready;
 
-    GrpcLoadConnection(LoadSettings settings, LoadTally tally, int number) {
-        super(settings, tally, number);
+    GrpcLoadConnection(LoadSettings settings, LoadTally tally, int number, Opener opener) {
+        super(settings, tally, number, opener);
         this.messages = settings.request().grpc();
         this.largest = messages.size(Integer.MAX_VALUE);
         this.mostInFlight = settings.rate() > 0 ? MOST_STREAMS : settings.inFlight();
@@ -57,6 +66,15 @@ final class GrpcLoadConnection extends LoadConnection {
         // The second block refers to the entries that the first put into the service's table, as those of Envoy do.
         this.firstHead = head(encoder, settings.target().authority(), block);
         this.head = head(encoder, settings.target().authority(), block);
+    }
+
+    private GrpcLoadConnection(GrpcLoadConnection before) {
+        super(before);
+        this.messages = before.messages;
+        this.largest = before.largest;
+        this.mostInFlight = before.mostInFlight;
+        this.firstHead = before.firstHead;
+        this.head = before.head;
     }
 
     private static byte[] head(DefaultHttp2HeadersEncoder encoder, String authority, ByteBuf block) {
@@ -106,16 +124,36 @@ final class GrpcLoadConnection extends LoadConnection {
     @Override
     void write(int key, long dueNanos, ByteBuf to) {
         int slot = slot(stream);
+        while (streams[slot] != 0) { // a stream is still unanswered after MOST_STREAMS later ones
+            stream += 2;
+            slot = slot(stream);
+        }
+        streams[slot] = stream;
         dues[slot] = dueNanos;
         answers[slot] = LoadTally.Answer.ERROR;
         byte[] block = stream == 1 ? firstHead : head;
         frame(to, block.length, HEADERS, END_HEADERS, stream);
         to.writeBytes(block);
         int size = messages.size(key);
-        frame(to, size, DATA, END_STREAM, stream);
-        messages.write(key, to);
+        if (size <= MOST_FRAME) {
+            frame(to, size, DATA, END_STREAM, stream);
+            messages.write(key, to);
+        } else {
+            parts(key, size, to);
+        }
         sendWindow -= size;
         stream += 2;
+    }
+
+    private void parts(int key, int size, ByteBuf to) {
+        ByteBuf message = to.alloc().buffer(size);
+        messages.write(key, message);
+        while (message.isReadable()) {
+            int length = Math.min(MOST_FRAME, message.readableBytes());
+            frame(to, length, DATA, length == message.readableBytes() ? END_STREAM : 0, stream);
+            to.writeBytes(message, length);
+        }
+        message.release();
     }
 
     private static int slot(int stream) {
@@ -166,7 +204,7 @@ final class GrpcLoadConnection extends LoadConnection {
             case SETTINGS -> settings(ctx, in, length, flags);
             case PING -> ping(ctx, in, flags);
             case WINDOW_UPDATE -> sendWindow += id == 0 ? in.readInt() & Integer.MAX_VALUE : 0;
-            case GO_AWAY -> throw new IllegalStateException("the service ended the connection (GOAWAY)");
+            case GO_AWAY -> goAway(in);
             default -> {}
         }
         in.readerIndex(next);
@@ -184,17 +222,42 @@ final class GrpcLoadConnection extends LoadConnection {
         int at = in.readerIndex() + ((flags & PADDED) == 0 ? 0 : 1);
         if (length >= CODE + 2 && in.getByte(at + CODE) == 0x08) {
             int code = in.getByte(at + CODE + 1);
-            answers[slot(id)] =
-                    code == 1 ? LoadTally.Answer.ALLOWED : code == 2 ? LoadTally.Answer.DENIED : LoadTally.Answer.ERROR;
+            if (streams[slot(id)] == id) {
+                answers[slot(id)] = code == 1
+                        ? LoadTally.Answer.ALLOWED
+                        : code == 2 ? LoadTally.Answer.DENIED : LoadTally.Answer.ERROR;
+            }
         }
         end(id, flags);
     }
 
     private void end(int id, int flags) {
-        if ((flags & END_STREAM) != 0) {
-            int slot = slot(id);
+        int slot = slot(id);
+        if ((flags & END_STREAM) != 0 && streams[slot] == id) {
+            streams[slot] = 0;
             answered(dues[slot], answers[slot]);
         }
+    }
+
+    /** The service closes the connection in an orderly way: it answers the streams up to some number, and no others. */
+    private void goAway(ByteBuf in) {
+        int last = in.readInt() & Integer.MAX_VALUE;
+        long code = in.readUnsignedInt();
+        if (code != 0) {
+            throw new IllegalStateException("the service ended the connection (GOAWAY, error " + code + ")");
+        }
+        retire();
+        for (int slot = 0; slot < MOST_STREAMS; slot++) {
+            if (streams[slot] > last) {
+                streams[slot] = 0;
+                unprocessed(dues[slot]);
+            }
+        }
+    }
+
+    @Override
+    LoadConnection successor() {
+        return new GrpcLoadConnection(this);
     }
 
     private void settings(ChannelHandlerContext ctx, ByteBuf in, int length, int flags) {
@@ -207,7 +270,13 @@ final class GrpcLoadConnection extends LoadConnection {
             long value = in.readUnsignedInt();
             if (id == MAX_CONCURRENT_STREAMS) {
                 mostStreams = (int) Math.min(Integer.MAX_VALUE, value);
+            } else if (id == INITIAL_WINDOW_SIZE) {
+                streamWindow = value;
             }
+        }
+        if (streamWindow < largest) {
+            throw new IllegalStateException("the service takes " + streamWindow + " bytes of a stream at once, and a"
+                    + " request has " + largest);
         }
         ByteBuf out = ctx.alloc().directBuffer(HEADER);
         frame(out, 0, SETTINGS, ACK, 0);

@@ -12,8 +12,8 @@ final class HttpLoadConnection extends LoadConnection {
     private long due;
     private LoadTally.Answer answer = LoadTally.Answer.ERROR;
 
-    HttpLoadConnection(LoadSettings settings, LoadTally tally, int number) {
-        super(settings, tally, number);
+    HttpLoadConnection(LoadSettings settings, LoadTally tally, int number, Opener opener) {
+        super(settings, tally, number, opener);
         LoadTarget target = settings.target();
         this.requests = settings.request().http(target.authority(), target.path());
     }

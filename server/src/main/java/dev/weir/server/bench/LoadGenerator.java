@@ -34,6 +34,8 @@ public final class LoadGenerator implements AutoCloseable {
     private static final long LEAST_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final EventLoopGroup loops;
+    private final Bootstrap bootstrap;
+    private final LoadTarget target;
     private final List<LoadConnection> connections = new ArrayList<>();
     private final List<Channel> channels = new ArrayList<>();
     private final List<LoadTally> tallies = new ArrayList<>();
@@ -48,30 +50,18 @@ public final class LoadGenerator implements AutoCloseable {
         boolean epoll = Epoll.isAvailable();
         loops = new MultiThreadIoEventLoopGroup(
                 settings.threads(), epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
-        Bootstrap bootstrap = new Bootstrap()
+        bootstrap = new Bootstrap()
                 .group(loops)
                 .channel(epoll ? EpollSocketChannel.class : NioSocketChannel.class)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS);
-        LoadTarget target = settings.target();
+        target = settings.target();
         for (int i = 0; i < settings.connections(); i++) {
             LoadTally tally = new LoadTally();
             LoadConnection connection = target.grpc()
-                    ? new GrpcLoadConnection(settings, tally, i)
-                    : new HttpLoadConnection(settings, tally, i);
-            ChannelFuture opened = bootstrap
-                    .clone()
-                    .handler(new ChannelInitializer<Channel>() {
-                        @Override
-                        protected void initChannel(Channel channel) {
-                            if (!target.grpc()) {
-                                channel.pipeline().addLast(new HttpResponseDecoder());
-                            }
-                            channel.pipeline().addLast(connection);
-                        }
-                    })
-                    .connect(target.host(), target.port())
-                    .await();
+                    ? new GrpcLoadConnection(settings, tally, i, this::open)
+                    : new HttpLoadConnection(settings, tally, i, this::open);
+            ChannelFuture opened = connect(bootstrap.clone(), connection).await();
             if (!opened.isSuccess()) {
                 close();
                 Throwable cause = Objects.requireNonNull(opened.cause());
@@ -81,6 +71,27 @@ public final class LoadGenerator implements AutoCloseable {
             connections.add(connection);
             tallies.add(tally);
         }
+    }
+
+    private ChannelFuture connect(Bootstrap with, LoadConnection connection) {
+        return with.handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        if (!target.grpc()) {
+                            channel.pipeline().addLast(new HttpResponseDecoder());
+                        }
+                        channel.pipeline().addLast(connection);
+                    }
+                })
+                .connect(target.host(), target.port());
+    }
+
+    private void open(LoadConnection connection, Channel ended, Consumer<Throwable> failed) {
+        var unused = connect(bootstrap.clone(ended.eventLoop()), connection).addListener(opened -> {
+            if (!opened.isSuccess()) {
+                failed.accept(Objects.requireNonNull(opened.cause()));
+            }
+        });
     }
 
     /** Loads without measuring. */
@@ -167,17 +178,15 @@ public final class LoadGenerator implements AutoCloseable {
         }
     }
 
-    /** Requests without an answer on connections that are open. */
+    /** Requests without an answer; those of connections that were lost are counted as errors already. */
     private long unanswered() throws InterruptedException {
         long unanswered = 0;
         for (int i = 0; i < channels.size(); i++) {
-            if (channels.get(i).isActive()) {
-                unanswered += channels.get(i)
-                        .eventLoop()
-                        .submit(connections.get(i)::unanswered)
-                        .await()
-                        .getNow();
-            }
+            unanswered += channels.get(i)
+                    .eventLoop()
+                    .submit(connections.get(i)::unanswered)
+                    .await()
+                    .getNow();
         }
         return unanswered;
     }

@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,8 +62,21 @@ public final class ReplayRun {
      * @throws ReplayException if the rules cannot be replayed on it
      */
     public ReplayResult run() throws IOException, ReplayException {
+        return run(() -> true);
+    }
+
+    /**
+     * Decides traffic as long as {@code goesOn}, which is asked before each request.
+     *
+     * @throws ReplayException if the rules cannot be replayed on it
+     */
+    ReplayResult run(BooleanSupplier goesOn) throws IOException, ReplayException {
         TrafficLine line;
         while ((line = input.next()) != null) {
+            if (!goesOn.getAsBoolean()) {
+                totals.stopped = true;
+                break;
+            }
             play(line);
         }
         boolean usesHash = now.usesHash() || (before != null && before.usesHash());

@@ -22,6 +22,7 @@ public final class ReplayTotals {
     long lastMicros = Long.MIN_VALUE;
     int sample = 1;
     boolean wholeSeconds;
+    boolean stopped;
 
     void add(TrafficLine line) {
         int weight = line.sample();

@@ -46,7 +46,7 @@ public final class RuleSetRun {
     private final WrittenRules written;
     private final IdentityHash hash;
     private final LimiterSettings settings;
-    private final MemoryStore store = new MemoryStore(MOST_KEYS, MOST_BLOCK_BYTES);
+    private final MemoryStore store;
     private final Set<String> hashed = new HashSet<>();
     private final Map<String, Limiter> limiters = new HashMap<>();
     private final Map<String, RuleTally> tallies = new HashMap<>();
@@ -95,6 +95,12 @@ public final class RuleSetRun {
      * @param name the rules as people call them, such as the name of their file
      */
     public RuleSetRun(String name, WrittenRules rules, EndpointForm endpointForm, IdentityHash hash) {
+        this(name, rules, endpointForm, hash, new MemoryStore(MOST_KEYS, MOST_BLOCK_BYTES));
+    }
+
+    /** Creates a run whose counters are in {@code store}. */
+    RuleSetRun(String name, WrittenRules rules, EndpointForm endpointForm, IdentityHash hash, MemoryStore store) {
+        this.store = store;
         this.name = name;
         this.written = rules;
         this.played = rules;

@@ -123,7 +123,7 @@ final class DecisionSettings {
 
     private DecisionSettings() {}
 
-    static DecisionSinkSettings read(SettingsReader reader) {
+    static DecisionSinkSettings read(SettingsReader reader, @Nullable String region) {
         Path path = reader.orNull(FILE);
         long size = reader.value(FILE_SIZE);
         Duration age = reader.value(FILE_AGE);
@@ -147,6 +147,7 @@ final class DecisionSettings {
                 key,
                 secret == null || secret.isEmpty() ? null : secret,
                 node == null ? host() : node,
+                region,
                 requests,
                 reader.value(PLAIN),
                 reader.value(BUFFER));

@@ -161,7 +161,7 @@ public final class SettingsReader {
                 new StoresReader(given, problems).read(StoreSettings.common(this, deadline), regions),
                 regions,
                 control(),
-                DecisionSettings.read(this),
+                DecisionSettings.read(this, regions.own()),
                 InsightSettings.read(this),
                 new RlsSettings(
                         headers(

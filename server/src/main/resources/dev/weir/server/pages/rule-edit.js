@@ -1,6 +1,7 @@
 // Edit a rule: the server checks it as you type, shows what would change, and saves it if nobody else has changed it meanwhile.
 import { html, nothing } from './lit-html.js';
 import { name } from './parts.js';
+import { clock, count } from './format.js';
 import * as difference from './difference.js';
 import { hasAudit } from './marks.js';
 import { open, send } from './prompt.js';
@@ -9,12 +10,15 @@ import { ask, who } from './sign-in.js';
 import { ruleText } from './yaml.js';
 
 const PAUSE = 300;
+const PLAY_PAUSE = 700;
+const BUSY = 2000;
 const NEW = 'match: { endpoint: "POST /v1/orders" }\nkey_by: user_id\nlimit: { requests: 100, window: 1m }\n';
 const PLACE = /^body:(\d+):(\d+): (.*)$/s;
 
 // The rule that is edited: its id, its text, the ETag it was read with, and what the server said of the text.
 let edited = null;
 let timer = 0;
+let playTimer = 0;
 
 /** An error of the server with its place: `body:3:9: unknown algorithm …`. */
 export function placed(text) {
@@ -24,7 +28,7 @@ export function placed(text) {
 
 export async function enter(params, redraw) {
   const id = params.get('rule') ?? '';
-  edited = { id, domain: params.get('domain') ?? '', text: id ? null : NEW, tag: null, source: null, errors: [], warnings: [], effect: null, checked: null, problem: '', reason: '' };
+  edited = { id, domain: params.get('domain') ?? '', text: id ? null : NEW, tag: null, source: null, errors: [], warnings: [], effect: null, checked: null, problem: '', reason: '', played: null, playing: false };
   const mine = edited;
   if (id) {
     const answer = await ask(`/v1/ratelimit/config/${encodeURIComponent(id)}?domain=${encodeURIComponent(mine.domain)}`).catch(() => null);
@@ -67,6 +71,28 @@ async function check(redraw) {
   mine.errors = ok ? [] : status === 400 ? (told.errors ?? [told.detail]).map(placed) : [];
   mine.warnings = (told.warnings ?? []).map(placed);
   mine.effect = ok ? told.effect : null;
+  playLater(redraw, PLAY_PAUSE);
+  redraw();
+}
+
+function playLater(redraw, pause) {
+  clearTimeout(playTimer);
+  playTimer = setTimeout(() => play(redraw), pause);
+}
+
+const isPlayed = () => edited.played?.id === edited.id && edited.played.text === edited.text;
+
+/** Asks the server what the rule would have denied of the requests that it recorded; one question at a time. */
+async function play(redraw) {
+  const mine = edited;
+  if (mine.playing || !mine.effect || mine.checked !== mine.text || isPlayed() || isSame()) return;
+  const { id, text } = mine;
+  mine.playing = true;
+  const { ok, status, told } = await send('POST', `/admin/v1/replay/${encodeURIComponent(id)}`, text);
+  mine.playing = false;
+  if (mine !== edited) return;
+  if (status !== 429) mine.played = { id, text, told: ok ? told : { requests: 0, note: told.detail } };
+  playLater(redraw, status === 429 ? BUSY : PLAY_PAUSE);
   redraw();
 }
 
@@ -154,6 +180,20 @@ function effect() {
     ${difference.view(told.before ? ruleText(told.before) : '', ruleText(told.after), 'Difference')}</section>`;
 }
 
+/** What the rule would have done to the requests that this server recorded. */
+function played() {
+  if (!edited.effect || edited.checked !== edited.text || isSame()) return nothing;
+  const told = isPlayed() ? edited.played.told : null;
+  return html`<section id="played" aria-labelledby="played-title" role="status"><h2 id="played-title">In the recorded traffic</h2>
+    ${!told ? html`<p class="quiet">Playing the last requests…</p>`
+    : !told.requests ? html`<p class="quiet">${told.note}</p>`
+    : html`<p>Of the last ${count(told.requests)} requests that this server recorded (${clock(told.from)} to ${clock(told.to)}), this would deny
+        <b>${count(told.more)} more</b> and <b>${count(told.fewer)} fewer</b> than the rules in force; ${count(told.callers_changed)} of ${count(told.callers)} callers change.</p>
+      ${told.changed_callers.length ? html`<ul>${told.changed_callers.map(each => html`<li>${name(each.caller)}: ${count(each.denied)} of ${count(each.requests)} requests denied, ${count(each.denied_before)} now</li>`)}</ul>` : nothing}
+      ${told.not_exact_because.length ? html`<details><summary>Why this is an estimate</summary><ul>${told.not_exact_because.map(each => html`<li>${each}</li>`)}</ul></details>` : nothing}`}
+  </section>`;
+}
+
 export function view(params, role, redraw) {
   const isNew = !params.get('rule');
   const heading = html`<p class="back"><a href=${route.to('rules')}>Rules</a></p><h1>${isNew ? 'New rule' : html`Edit ${name(params.get('rule'))}`}</h1>`;
@@ -168,6 +208,7 @@ export function view(params, role, redraw) {
     ${editor(redraw)}
     ${said()}
     ${effect()}
+    ${played()}
     <form class="save" @submit=${event => save(event, redraw)}>
       <label for="rule-reason">Reason, for the audit</label>
       <input id="rule-reason" .value=${edited.reason} @input=${event => { edited.reason = event.target.value; }} maxlength="1000" autocomplete="off">

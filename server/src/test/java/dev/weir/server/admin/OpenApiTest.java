@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.TimeSource;
 import dev.weir.control.bans.Bans;
+import dev.weir.control.decisions.DecisionSinkSettings;
 import dev.weir.control.rules.RuleLayers;
 import dev.weir.http.internal.RateLimitFields;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.match.pattern.EndpointForm;
 import dev.weir.internal.match.pattern.TrustedProxies;
 import dev.weir.internal.queue.RequestQueues;
 import dev.weir.internal.queue.WaitTimer;
@@ -28,6 +30,7 @@ import dev.weir.server.insight.Insight;
 import dev.weir.server.lifecycle.CloseStack;
 import dev.weir.server.load.LimitsUnderLoad;
 import dev.weir.server.metrics.RuleMetrics;
+import dev.weir.server.replay.RuleTrial;
 import dev.weir.server.rlqs.QuotaService;
 import dev.weir.server.rls.RequestCaps;
 import dev.weir.server.rules.RulesInForce;
@@ -50,6 +53,18 @@ import org.junit.jupiter.api.Test;
 
 /** The document tells of every route there is, and of no other. */
 class OpenApiTest {
+    private static final DecisionSinkSettings NOTHING_RECORDED = new DecisionSinkSettings(
+            null,
+            null,
+            0,
+            false,
+            DecisionSinkSettings.KeyShown.HASH,
+            null,
+            "n",
+            null,
+            DecisionSinkSettings.Requests.NONE,
+            Set.of(),
+            64);
 
     @Test
     void theDocumentAndTheRoutesAgree() throws Exception {
@@ -122,7 +137,12 @@ class OpenApiTest {
                     keys,
                     quotas);
             Router router = new ControlApi(
-                            new ControlApi.PolicyParts(rules, LoadOptions.DEFAULT, null, new Bans(null, null)),
+                            new ControlApi.PolicyParts(
+                                    rules,
+                                    LoadOptions.DEFAULT,
+                                    null,
+                                    new Bans(null, null),
+                                    new RuleTrial(NOTHING_RECORDED, EndpointForm.NORMAL)),
                             new ControlApi.DecisionParts(limiter, counters, new RateLimitFields(11), quotas),
                             new ControlApi.InsightParts(status, fleet, insight))
                     .routes(vertx, AccessControl.open(), shedding);

@@ -64,6 +64,17 @@ class BenchCommandTest {
         assertThat(folder.resolve("plot.svg")).content().startsWith("<svg").contains("latency, ms");
     }
 
+    @Test
+    void aServiceThatDrainsConnectionsByTheirAgeIsLoadedOn() throws Exception {
+        Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
+        try (RunningServer server = RunningServer.with(rules, "grpc_max_connection_age", "200ms")) {
+            JsonObject found = bench("grpc://127.0.0.1:" + server.grpcPort(), "u{key}", "--max");
+            assertThat(found.getLong("allowed")).isEqualTo(5 * 10);
+            assertThat(found.getLong("denied")).isPositive();
+            assertThat(found.getString("problem")).isNull();
+        }
+    }
+
     private JsonObject bench(String target, String value, String... load) {
         out.getBuffer().setLength(0);
         String[] arguments = {

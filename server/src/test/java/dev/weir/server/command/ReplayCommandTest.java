@@ -12,6 +12,8 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -259,6 +261,64 @@ class ReplayCommandTest {
         assertThat(cut.getBoolean("exact")).isFalse();
         assertThat(cut.getJsonArray("not_exact_because").encode())
                 .contains("4 requests were lost by the servers", "1 line was cut off");
+    }
+
+    private List<String> notExact(String scope, String region, String... more) throws IOException {
+        Path scoped = Files.writeString(folder.resolve("scoped.yaml"), """
+                domain: api
+                rules:
+                  - name: each
+                    key_by: user_id
+                    scope: %s
+                    limit: { requests: 4, window: 1h, algorithm: fixed_window }
+                """.formatted(scope));
+        String start = "{\"time\":\"2026-11-16T05:30:00Z\",\"node\":\"n\",\"recording\":\"all\"" + region + "}\n";
+        Path file = Files.writeString(
+                folder.resolve("decisions.jsonl"), start + recorded("u1", "").repeat(4));
+        List<String> all = new ArrayList<>(List.of("replay", file.toString(), "--rules", scoped.toString(), "--json"));
+        all.addAll(List.of(more));
+        JsonObject found = json(all.toArray(String[]::new));
+        List<String> reasons = found.getJsonArray("not_exact_because").stream()
+                .map(String::valueOf)
+                .toList();
+        assertThat(found.getBoolean("exact")).isEqualTo(reasons.isEmpty());
+        return reasons;
+    }
+
+    @Test
+    void aLimitOverRegionsIsExactOnlyIfTheRecordingHasAllThatCounts() throws IOException {
+        assertThat(notExact("region", ",\"region\":\"us\"")).isEmpty();
+        assertThat(notExact("shared", ""))
+                .containsExactly("rule each is shared by regions, and what the others used then is not recorded");
+        assertThat(notExact("global", ""))
+                .contains("rule each is shared by regions, and what the others used then is not recorded");
+        String slices = "{ slices: { eu: 0.5, us: 0.5 } }";
+        assertThat(notExact(slices, ""))
+                .containsExactly(
+                        "rule each is divided into slices, and without a known region its whole limit is played"
+                                + " (expected: --config of that region)");
+        String settings = Files.writeString(folder.resolve("weir.yaml"), "region: us\nregions: { eu: {}, us: {} }\n")
+                .toString();
+        assertThat(notExact(slices, "", "--config", settings)).isEmpty();
+        assertThat(new JsonObject(out.toString()).getLong("denied")).isEqualTo(2);
+        assertThat(notExact(slices, ",\"region\":\"us\"", "--config", settings)).isEmpty();
+        assertThat(notExact(slices, ",\"region\":\"eu\"", "--config", settings))
+                .containsExactly("rule each is divided into slices, and the one that is played is not that of the"
+                        + " region that recorded");
+    }
+
+    @Test
+    void recordingsOfSeveralRegionsAreNotOneCount() throws IOException {
+        String start =
+                "{\"time\":\"2026-11-16T05:30:00Z\",\"node\":\"n%1$d\",\"recording\":\"all\",\"region\":\"r%1$d\"}\n";
+        String line = recorded("u1", ",\"store_time\":\"2026-11-16T05:30:00.1Z\"");
+        Path first = Files.writeString(folder.resolve("1.jsonl"), start.formatted(1) + line.replace("\"n\"", "\"n1\""));
+        Path second =
+                Files.writeString(folder.resolve("2.jsonl"), start.formatted(2) + line.replace("\"n\"", "\"n2\""));
+        JsonObject found = json("replay", first.toString(), second.toString(), "--rules", rules.toString(), "--json");
+        assertThat(found.getJsonArray("not_exact_because").encode())
+                .contains("servers of several regions (r1, r2) counted apart, and are played as one");
+        assertThat(found.getBoolean("exact")).isFalse();
     }
 
     @Test

@@ -111,18 +111,34 @@ class TestCommandTest {
         try (Stream<Path> files = Files.walk(examples)) {
             List<Path> rules = files.filter(TestCommandTest::isRuleFile).toList();
             assertThat(rules)
-                    .isNotEmpty()
+                    .extracting(each -> examples.relativize(each).getName(0).toString())
+                    .contains("grpc", "kotlin", "quarkus", "spring-boot-3", "webflux");
+            assertThat(rules)
                     .allSatisfy(each -> assertThat(Path.of(each.toString().replace(".yaml", ".test.yaml")))
                             .exists());
         }
     }
 
+    /** The rules of this example stand in the settings of its application, where no test can be beside them. */
+    @Test
+    void theTestedRulesOfTheSpringBootExampleAreThoseOfTheApplication() throws IOException {
+        Path example = DocumentationPages.ROOT.resolve("examples/spring-boot");
+        String tested = Files.readString(example.resolve("rules.test.yaml"));
+        String rules = tested.substring(tested.indexOf("rules:\n"), tested.indexOf("tests:\n"));
+        assertThat(Files.readString(example.resolve("src/main/resources/application.yaml")))
+                .contains(rules.indent(4));
+    }
+
     private static boolean isRuleFile(Path file) {
         String name = file.getFileName().toString();
+        if (!name.endsWith(".yaml")
+                || name.endsWith(".test.yaml")
+                || file.toString().contains("/target/")) {
+            return false;
+        }
         try {
-            return name.endsWith(".yaml")
-                    && !name.endsWith(".test.yaml")
-                    && Files.readAllLines(file).stream().anyMatch(line -> line.startsWith("domain:"));
+            return Files.readAllLines(file).stream()
+                    .anyMatch(line -> line.equals("rules:") || line.startsWith("descriptors:"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

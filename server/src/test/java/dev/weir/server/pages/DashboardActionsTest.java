@@ -2,6 +2,7 @@ package dev.weir.server.pages;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
@@ -46,7 +47,14 @@ class DashboardActionsTest {
                     match: { endpoint: "GET /v1/search" }
                     limit: { requests: 200, window: 1m }
                 """);
-        server = RunningServer.with(rules, "data", folder.resolve("data").toString());
+        server = RunningServer.with(
+                rules,
+                "data",
+                folder.resolve("data").toString(),
+                "decisions_file",
+                folder.resolve("decisions.jsonl").toString(),
+                "decisions_requests",
+                "all");
     }
 
     @AfterAll
@@ -117,6 +125,28 @@ class DashboardActionsTest {
         assertThat(page.locator("dialog")).hasCount(0);
         assertThat(json("/v1/ratelimit/config/orders").getString("source")).isNotEqualTo("database");
         browser.assertNoComplaints("400");
+    }
+
+    @Test
+    void theEditorSaysWhatARuleWouldHaveDeniedInTheRecordedTraffic() throws Exception {
+        JsonObject request = new JsonObject().put("api_key", "k_42").put("endpoint", "GET /trial");
+        for (int i = 0; i < 30; i++) {
+            assertThat(server.http.check(request).statusCode()).isEqualTo(200);
+        }
+        Path recorded = folder.resolve("decisions.jsonl");
+        await().until(() -> Files.readString(recorded).split("/trial", -1).length - 1 >= 30);
+        go("rules?edit=1");
+        page.getByLabel("Name", new Page.GetByLabelOptions().setExact(true)).fill("trial");
+        Locator text = page.getByLabel("The rule, in YAML or JSON");
+        text.fill("match: { endpoint: \"GET /trial\" }\nkey_by: api_key\n"
+                + "limit: { requests: 12, window: 365d, algorithm: fixed_window }\n");
+        Locator played = page.locator("#played");
+        assertThat(played).containsText(Pattern.compile("deny\\s+18 more and 0 fewer"));
+        assertThat(played).containsText(Pattern.compile("18 of 30 requests denied, 0 now"));
+        text.fill("match: { endpoint: \"GET /trial\" }\nkey_by: api_key\n"
+                + "limit: { requests: 29, window: 365d, algorithm: fixed_window }\n");
+        assertThat(played).containsText(Pattern.compile("deny\\s+1 more and 0 fewer"));
+        browser.assertNoComplaints();
     }
 
     @Test

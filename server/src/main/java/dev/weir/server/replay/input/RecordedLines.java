@@ -54,6 +54,7 @@ final class RecordedLines implements LineFormat {
                     return LineKind.OTHER; // a check
                 }
                 case "hash" -> into.hash = same(text(json));
+                case "region" -> into.region = same(text(json));
                 case "recording" -> kind = LineKind.STARTED;
                 case "lost_requests", "lost_lines" -> {
                     kind = LineKind.LOST;

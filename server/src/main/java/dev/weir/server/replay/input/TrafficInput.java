@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +50,7 @@ public final class TrafficInput implements Closeable {
     private final Set<String> unstarted = new HashSet<>();
     private final Set<String> memoryNodes = new HashSet<>();
     private final Set<String> hashes = new HashSet<>();
+    private final Set<String> regions = new TreeSet<>();
     private boolean restarted;
     private long unreadable;
     private long cut;
@@ -91,6 +93,11 @@ public final class TrafficInput implements Closeable {
         InputStream in = Files.newInputStream(file);
         String name = file.toString();
         add(name, name.endsWith(".gz") ? new GZIPInputStream(in, 1 << 16) : in);
+    }
+
+    /** Adds the last lines of {@code file}, within {@code bytes}. */
+    public void addTail(Path file, long bytes) throws IOException {
+        add(file.toString(), new BufferedInputStream(FileTail.open(file, bytes), 1 << 16));
     }
 
     /** Adds a stream with the name {@code name} in messages. */
@@ -155,6 +162,9 @@ public final class TrafficInput implements Closeable {
                     restarted |= !started.add(line.node());
                     if (line.hash != null) {
                         hashes.add(line.hash);
+                    }
+                    if (line.region != null) {
+                        regions.add(line.region);
                     }
                 }
                 case LOST -> losses.merge(line.node(), line.lost, Math::max);
@@ -222,6 +232,11 @@ public final class TrafficInput implements Closeable {
     /** Whether identities may be hashed by {@code hash}: no recording says that it was made with another secret. */
     public boolean isHashedBy(IdentityHash hash) {
         return hashes.isEmpty() || hashes.equals(Set.of(hash.fingerprint()));
+    }
+
+    /** The regions of the servers that recorded, as far as lines name them. */
+    public Set<String> regions() {
+        return Set.copyOf(regions);
     }
 
     /** Whether a server started anew in the traffic, and forgot the counters in its memory. */

@@ -31,6 +31,9 @@ public final class TrafficLine {
     @Nullable
     String hash;
 
+    @Nullable
+    String region;
+
     void clear() {
         request.clear("");
         hashed.clear();
@@ -47,6 +50,7 @@ public final class TrafficLine {
         sampledBy = null;
         lost = 0;
         hash = null;
+        region = null;
     }
 
     /** The request as it was sent. */

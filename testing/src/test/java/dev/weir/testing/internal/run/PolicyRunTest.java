@@ -8,6 +8,7 @@ import dev.weir.testing.internal.policy.PolicyFileReader;
 import dev.weir.testing.internal.report.FailureText;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -272,6 +273,33 @@ class PolicyRunTest {
         RuleCoverage coverage = Objects.requireNonNull(PolicySuite.run(file).coverage());
         assertThat(List.of(coverage.met(0), coverage.denied(0), coverage.met(1), coverage.denied(1)))
                 .containsExactly(3L, 2L, 0L, 0L);
+    }
+
+    /** They take about a second on a quiet machine; the bound leaves room for a busy one. */
+    @Test
+    void aThousandTestsRunInSeconds() {
+        StringBuilder text = new StringBuilder("""
+            key_by: user_id
+            rules:
+              - { name: writes, match: { endpoint: "POST /x" }, limit: { requests: 10, window: 1s, burst: 20 } }
+              - { name: hourly, limit: { requests: 100, window: 1h, algorithm: fixed_window } }
+            tests:
+            """);
+        for (int i = 0; i < 1_000; i++) {
+            text.append("  - name: caller ").append(i).append("""
+                \n    steps:
+                      - { ask: { user_id: u1, endpoint: "POST /x" }, times: 40, expect: { allowed: 20, denied: 20 }, rule: writes }
+                      - { at: 1s, ask: { user_id: u1, endpoint: "GET /x" }, times: 90, every: 10ms, expect: { allowed: 80, denied: 10 } }
+                """);
+        }
+        PolicyFile file = read(text.toString());
+        assertThat(file.diagnostics()).isEmpty();
+        long start = System.nanoTime();
+        PolicySuite suite = PolicySuite.run(file);
+        Duration taken = Duration.ofNanos(System.nanoTime() - start);
+        assertThat(suite.results()).hasSize(1_000);
+        assertThat(suite.failed()).isZero();
+        assertThat(taken).isLessThan(Duration.ofSeconds(30));
     }
 
     private static void passes(String text) {
