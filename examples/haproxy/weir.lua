@@ -1,5 +1,5 @@
--- Asks Weir about each request. Sets txn.weir_status to 200 or to the status of the denial, and txn.weir_limit,
--- txn.weir_retry and txn.weir_body. If Weir is away, it sets nothing, and the request passes.
+-- Asks Weir about each request. A denial is answered with Weir's status, headers and body. For a request that may pass, sets
+-- txn.weir_limit and txn.weir_policy. If Weir is away, the request passes.
 local url = "http://127.0.0.1:" .. (os.getenv("WEIR_PORT") or "8080") .. "/v1/ratelimit/forward?from=forwarded&deny=403"
 
 core.register_action("weir", { "http-req" }, function(txn)
@@ -12,26 +12,32 @@ core.register_action("weir", { "http-req" }, function(txn)
   if key ~= nil and key ~= "" then
     headers["x-api-key"] = { key }
   end
-  local answer = core.httpclient():get({ url = url, headers = headers, timeout = 50 })
+  local answer = core.httpclient():get({ url = url, headers = headers, timeout = 1000 })
   local function header(name)
     local values = answer.headers and answer.headers[name]
     return values and (values[0] or values[1])
   end
   -- Only a denial has this header: a 503 of HAProxy's own client, or of an overloaded Weir, is none.
   local denied = answer and header("x-weir-status")
-  if answer == nil or (answer.status ~= 200 and denied == nil) then
+  local status = answer and answer.status or 0
+  if denied == nil and (status < 200 or status >= 500) then
     core.Warning("weir: no answer, the request passes")
     return
   end
-  local function keep(name, value)
-    if value ~= nil then
-      txn:set_var(name, value)
+  if status == 200 then
+    for name, variable in pairs({ ["ratelimit"] = "txn.weir_limit", ["ratelimit-policy"] = "txn.weir_policy" }) do
+      if header(name) ~= nil then
+        txn:set_var(variable, header(name))
+      end
+    end
+    return
+  end
+  -- Any other status is one that the caller brought about, such as 431, and must not pass.
+  local reply = txn:reply({ status = tonumber(denied) or 403, body = answer.body })
+  for _, name in ipairs({ "content-type", "retry-after", "ratelimit", "ratelimit-policy" }) do
+    if header(name) ~= nil then
+      reply:add_header(name, header(name))
     end
   end
-  keep("txn.weir_status", tonumber(denied) or 200)
-  keep("txn.weir_limit", header("ratelimit"))
-  keep("txn.weir_retry", header("retry-after"))
-  if denied then
-    keep("txn.weir_body", answer.body)
-  end
+  txn:done(reply)
 end)

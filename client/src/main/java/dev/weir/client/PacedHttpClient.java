@@ -1,5 +1,6 @@
 package dev.weir.client;
 
+import dev.weir.client.internal.CallOrigin;
 import dev.weir.client.internal.RetryRule;
 import java.io.IOException;
 import java.net.Authenticator;
@@ -73,7 +74,7 @@ public final class PacedHttpClient extends HttpClient {
                     given.bodyPublisher().map(body -> body.contentLength() >= 0).orElse(true);
             repeatable = resends && (safe || keyed || addsKey);
             URI uri = given.uri();
-            origin = uri.getScheme() + "://" + uri.getRawAuthority();
+            origin = CallOrigin.of(uri.getScheme(), uri.getHost(), uri.getPort());
             attempt = pacer.begin(origin);
         }
 
@@ -81,7 +82,7 @@ public final class PacedHttpClient extends HttpClient {
         HttpResponse.BodySubscriber<@Nullable T> head(HttpResponse.ResponseInfo info) {
             boolean refused =
                     attempt.answered(info.statusCode(), name -> info.headers().allValues(name));
-            again = refused && repeatable && retries < pacer.maxRetries() && pacer.tryRetry();
+            again = refused && repeatable && attempt.mayRetry(retries);
             if (again) {
                 retries++;
                 return BodySubscribers.replacing(null);
@@ -97,7 +98,7 @@ public final class PacedHttpClient extends HttpClient {
         /** Whether the last answer was a refusal after which the call is sent again. */
         boolean again() {
             if (again) {
-                attempt = pacer.begin(origin);
+                attempt = pacer.retry(origin);
             }
             return again;
         }
@@ -135,34 +136,58 @@ public final class PacedHttpClient extends HttpClient {
 
     @Override
     public <T> CompletableFuture<HttpResponse<T>> sendAsync(HttpRequest request, BodyHandler<T> handler) {
-        return attempt(new Attempts<>(request, handler), null);
+        return sendAsync(request, handler, null);
     }
 
     @Override
     public <T> CompletableFuture<HttpResponse<T>> sendAsync(
             HttpRequest request, BodyHandler<T> handler, @Nullable PushPromiseHandler<T> pushes) {
-        return attempt(new Attempts<>(request, handler), pushes);
+        Attempts<T> attempts = new Attempts<>(request, handler);
+        PendingAnswer<HttpResponse<T>> answer = new PendingAnswer<>();
+        go(attempts, pushes, answer);
+        return answer;
     }
 
-    private <T> CompletableFuture<HttpResponse<T>> attempt(
-            Attempts<T> attempts, @Nullable PushPromiseHandler<T> pushes) {
-        Duration wait = attempts.attempt.delay();
-        if (!wait.isZero()) {
-            if (attempts.attempt.isOverdue()) {
-                return CompletableFuture.failedFuture(attempts.late());
-            }
-            Executor later = CompletableFuture.delayedExecutor(wait.toNanos(), TimeUnit.NANOSECONDS);
-            return CompletableFuture.supplyAsync(() -> attempts, later).thenCompose(same -> attempt(same, pushes));
+    /** Waits for the turn of the next attempt and sends it, unless the caller gave up. */
+    private <T> void go(
+            Attempts<T> attempts, @Nullable PushPromiseHandler<T> pushes, PendingAnswer<HttpResponse<T>> answer) {
+        PacedCall attempt = attempts.attempt;
+        Duration wait = attempt.delay();
+        if (answer.isGivenUp()) {
+            return;
         }
-        attempts.attempt.sent();
-        return client.sendAsync(attempts.request, (BodyHandler<T>) attempts::head, pushes)
-                .whenComplete((response, failure) -> {
-                    if (failure != null) {
-                        attempts.attempt.failed();
-                    }
-                })
-                .thenCompose(response ->
-                        attempts.again() ? attempt(attempts, pushes) : CompletableFuture.completedFuture(response));
+        if (wait.isZero()) {
+            attempt.sent();
+            send(attempts, pushes, answer);
+        } else if (attempt.isOverdue()) {
+            answer.completeExceptionally(attempts.late());
+        } else {
+            CompletableFuture.delayedExecutor(wait.toNanos(), TimeUnit.NANOSECONDS)
+                    .execute(() -> go(attempts, pushes, answer));
+        }
+    }
+
+    private <T> void send(
+            Attempts<T> attempts, @Nullable PushPromiseHandler<T> pushes, PendingAnswer<HttpResponse<T>> answer) {
+        CompletableFuture<HttpResponse<T>> sent;
+        try {
+            sent = client.sendAsync(attempts.request, (BodyHandler<T>) attempts::head, pushes);
+        } catch (RuntimeException e) {
+            attempts.attempt.failed();
+            answer.completeExceptionally(e);
+            return;
+        }
+        answer.waitsFor(sent);
+        var unused = sent.whenComplete((response, failure) -> {
+            if (failure != null) {
+                attempts.attempt.failed();
+                answer.failWith(failure);
+            } else if (attempts.again()) {
+                go(attempts, pushes, answer);
+            } else {
+                answer.complete(response);
+            }
+        });
     }
 
     @Override

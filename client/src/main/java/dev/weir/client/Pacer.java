@@ -51,6 +51,16 @@ public final class Pacer {
 
     /** Begins a call to {@code origin}: any text, such as {@code https://api.example.com}, whose calls share limits. */
     public PacedCall begin(String origin) {
+        budget.called();
+        return retry(origin);
+    }
+
+    /** Begins a further attempt of a call, which is not a call of its own for the budget of retries. */
+    PacedCall retry(String origin) {
+        return new PacedCall(this, origin(origin), now() + maxWaitNanos / NANOS);
+    }
+
+    PacedOrigin origin(String origin) {
         PacedOrigin paced = origins.get(origin);
         if (paced == null) {
             if (origins.size() >= MOST_ORIGINS) {
@@ -60,8 +70,13 @@ public final class Pacer {
                     origin,
                     ignored -> new PacedOrigin(() -> ThreadLocalRandom.current().nextDouble()));
         }
-        budget.called();
-        return new PacedCall(this, paced, now() + maxWaitNanos / NANOS);
+        return paced;
+    }
+
+    /** Whether {@code origin} asks for no longer wait than a call may make. */
+    boolean fits(PacedOrigin origin) {
+        double now = now();
+        return origin.blockedUntil(now) <= now + maxWaitNanos / NANOS;
     }
 
     int maxRetries() {
@@ -99,7 +114,10 @@ public final class Pacer {
 
         private Builder() {}
 
-        /** Sets how long a call may wait for its turn before it fails; 30 s by default. */
+        /**
+         * Sets how long a call may wait for its turn before it fails; 30 s by default. A refused call that would have to wait
+         * longer is not sent again: its caller gets the refusal.
+         */
         public Builder maxWait(Duration longest) {
             if (longest.isNegative() || longest.compareTo(Duration.ofDays(1)) > 0) {
                 throw new IllegalArgumentException("maxWait: " + longest + " (expected: 0 to 1 day)");

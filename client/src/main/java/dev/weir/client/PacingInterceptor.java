@@ -1,5 +1,6 @@
 package dev.weir.client;
 
+import dev.weir.client.internal.CallOrigin;
 import dev.weir.client.internal.RetryRule;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -42,9 +43,9 @@ public final class PacingInterceptor implements Interceptor {
         RequestBody body = request.body();
         boolean repeatable = (safe || keyed) && (body == null || !body.isOneShot());
         HttpUrl url = request.url();
-        String origin = url.scheme() + "://" + url.host() + ":" + url.port();
+        String origin = CallOrigin.of(url.scheme(), url.host(), url.port());
+        PacedCall attempt = pacer.begin(origin);
         for (int retries = 0; ; retries++) {
-            PacedCall attempt = pacer.begin(origin);
             await(attempt, chain, origin);
             attempt.sent();
             Response response;
@@ -55,10 +56,11 @@ public final class PacingInterceptor implements Interceptor {
                 throw e;
             }
             boolean refused = attempt.answered(response.code(), response::headers);
-            if (!refused || !repeatable || retries >= pacer.maxRetries() || !pacer.tryRetry()) {
+            if (!refused || !repeatable || !attempt.mayRetry(retries)) {
                 return response;
             }
             response.close();
+            attempt = pacer.retry(origin);
         }
     }
 

@@ -2,9 +2,12 @@ package dev.weir.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.weir.client.internal.CallOrigin;
+import dev.weir.client.internal.PacedOrigin;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -21,7 +24,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.OkHttpClient;
 import okhttp3.RequestBody;
@@ -35,6 +43,9 @@ class PacedClientsTest {
     private final AtomicInteger refusals = new AtomicInteger();
     private final Queue<String> keys = new ConcurrentLinkedQueue<>();
     private final AtomicInteger calls = new AtomicInteger();
+    private final CountDownLatch held = new CountDownLatch(1);
+    private final CountDownLatch release = new CountDownLatch(1);
+    private final ExecutorService threads = Executors.newCachedThreadPool();
     private volatile String retryAfter = "0";
     private HttpServer server;
     private String url;
@@ -43,18 +54,30 @@ class PacedClientsTest {
     void start() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", this::answer);
+        server.setExecutor(threads); // one call may wait while others are answered
         server.start();
         url = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
     }
 
     @AfterEach
     void stop() {
+        release.countDown();
         server.stop(0);
+        threads.shutdownNow();
     }
 
     private void answer(HttpExchange exchange) throws IOException {
         try (exchange) {
             calls.incrementAndGet();
+            String path = exchange.getRequestURI().getPath();
+            if (path.equals("/held")) {
+                held.countDown();
+                release.await();
+            } else if (path.equals("/torn")) {
+                exchange.sendResponseHeaders(200, 100);
+                exchange.getResponseBody().write(new byte[] {1});
+                return;
+            }
             exchange.getRequestBody().readAllBytes();
             List<String> key = exchange.getRequestHeaders().getOrDefault("Idempotency-Key", List.of());
             keys.add(String.join(",", key));
@@ -65,6 +88,8 @@ class PacedClientsTest {
             byte[] body = (refused ? "refused" : "welcome").getBytes(StandardCharsets.US_ASCII);
             exchange.sendResponseHeaders(refused ? 429 : 200, body.length);
             exchange.getResponseBody().write(body);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -166,5 +191,115 @@ class PacedClientsTest {
         }
         assertThat(keys).hasSize(3);
         assertThat(keys.stream().distinct()).hasSize(1);
+    }
+
+    @Test
+    void aRefusalWhoseWaitIsTooLongIsTheAnswer() throws Exception {
+        retryAfter = "200"; // maxWait is 30 s
+        HttpRequest get = get("");
+        refusals.set(1);
+        Pacer pacer = Pacer.create();
+        assertThat(paced(pacer).send(get, BodyHandlers.ofString()).body()).isEqualTo("refused");
+        assertThatThrownBy(() -> paced(pacer).send(get, BodyHandlers.ofString()))
+                .as("a later call fails at once")
+                .isInstanceOf(HttpTimeoutException.class);
+
+        refusals.set(1);
+        HttpResponse<String> later =
+                paced(Pacer.create()).sendAsync(get, BodyHandlers.ofString()).join();
+        assertThat(later.body()).isEqualTo("refused");
+
+        refusals.set(1);
+        OkHttpClient ok = new OkHttpClient.Builder()
+                .addInterceptor(new PacingInterceptor(Pacer.create()))
+                .build();
+        try (Response response =
+                ok.newCall(new okhttp3.Request.Builder().url(url).build()).execute()) {
+            assertThat(response.code()).isEqualTo(429);
+            assertThat(response.body().string()).isEqualTo("refused");
+        }
+        assertThat(calls).hasValue(3);
+    }
+
+    @Test
+    void retriesAreNotCallsForTheBudget() throws Exception {
+        refusals.set(100);
+        HttpClient client = paced(Pacer.builder().retryBudget(0.5, 1).build());
+        assertThat(client.send(get(""), BodyHandlers.ofString()).statusCode()).isEqualTo(429);
+        assertThat(client.send(get(""), BodyHandlers.ofString()).statusCode()).isEqualTo(429);
+        assertThat(calls).as("the second call has half a retry").hasValue(3);
+    }
+
+    @Test
+    void aCallWhoseBodyFailsEndsOnce() throws Exception {
+        Pacer pacer = Pacer.create();
+        HttpClient client = paced(pacer);
+        client.send(get(""), BodyHandlers.ofString());
+        PacedOrigin origin = pacer.origin(url.substring(0, url.length() - 1));
+        CompletableFuture<HttpResponse<String>> open = client.sendAsync(get("held"), BodyHandlers.ofString());
+        held.await();
+        assertThatThrownBy(() -> client.send(get("torn"), BodyHandlers.ofString()))
+                .isInstanceOf(IOException.class);
+        assertThat(origin.inFlight()).isEqualTo(1);
+        assertThatThrownBy(() ->
+                        client.sendAsync(get("torn"), BodyHandlers.ofString()).join())
+                .hasRootCauseInstanceOf(IOException.class);
+        assertThat(origin.inFlight()).isEqualTo(1);
+        release.countDown();
+        assertThat(open.join().body()).isEqualTo("welcome");
+        assertThat(origin.inFlight()).isZero();
+    }
+
+    @Test
+    void cancellingACallEndsItsWaitForATurn() throws Exception {
+        refusals.set(1);
+        retryAfter = "1";
+        HttpClient client = paced(Pacer.builder().maxRetries(0).build());
+        assertThat(client.send(get(""), BodyHandlers.ofString()).statusCode()).isEqualTo(429);
+        CompletableFuture<HttpResponse<String>> call = client.sendAsync(get(""), BodyHandlers.ofString());
+        CompletableFuture<HttpResponse<String>> other = client.sendAsync(get(""), BodyHandlers.ofString());
+        CompletableFuture<String> derived = other.thenApply(HttpResponse::body);
+        assertThat(call.cancel(true)).isTrue();
+        assertThat(derived.cancel(true)).isTrue();
+        assertThat(client.send(get(""), BodyHandlers.ofString()).statusCode())
+                .as("it waited for the same time, and its turn is later")
+                .isEqualTo(200);
+        assertThat(calls).hasValue(2);
+        assertThatThrownBy(other::join).isInstanceOf(CancellationException.class);
+    }
+
+    @Test
+    void cancellingACallInFlightEndsIt() throws Exception {
+        Pacer pacer = Pacer.create();
+        HttpClient client = paced(pacer);
+        PacedOrigin origin = pacer.origin(url.substring(0, url.length() - 1));
+        CompletableFuture<HttpResponse<String>> open = client.sendAsync(get("held"), BodyHandlers.ofString());
+        held.await();
+        assertThat(origin.inFlight()).isEqualTo(1);
+        assertThat(open.cancel(true)).isTrue();
+        await().untilAsserted(() -> assertThat(origin.inFlight()).isZero());
+    }
+
+    @Test
+    void allSpellingsOfAServerAreOneOrigin() throws Exception {
+        assertThat(CallOrigin.of("HTTPS", "API.example.com", 443))
+                .isEqualTo(CallOrigin.of("https", "api.example.com", -1))
+                .isEqualTo("https://api.example.com");
+        assertThat(CallOrigin.of("http", "::1", 8080))
+                .isEqualTo(CallOrigin.of("http", "[::1]", 8080))
+                .isEqualTo("http://[::1]:8080");
+        Pacer pacer = Pacer.create();
+        HttpRequest named =
+                HttpRequest.newBuilder(URI.create(url.replace("//", "//user@"))).build();
+        refusals.set(1);
+        retryAfter = "200";
+        assertThat(paced(pacer).send(named, BodyHandlers.ofString()).statusCode())
+                .isEqualTo(429);
+        assertThatThrownBy(() -> paced(pacer).send(get(""), BodyHandlers.ofString()))
+                .isInstanceOf(HttpTimeoutException.class);
+    }
+
+    private HttpRequest get(String path) {
+        return HttpRequest.newBuilder(URI.create(url + path)).build();
     }
 }

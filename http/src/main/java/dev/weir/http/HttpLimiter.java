@@ -127,7 +127,8 @@ public final class HttpLimiter {
 
     /**
      * Decides {@code call}. The stage completes on this thread or on a thread of the store, so dependent stages must not
-     * block.
+     * block. It is a {@link CompletableFuture}: cancelling it, when the caller has left, ends the wait, and gives back
+     * what the call holds.
      *
      * @throws IllegalStateException after {@code weir} was closed
      */
@@ -138,31 +139,90 @@ public final class HttpLimiter {
         if (of != null && admission == null) {
             return CompletableFuture.completedFuture(shed(call));
         }
+        CompletableFuture<LimitedCall> limited = new CompletableFuture<>();
         try {
-            return decisionOf(call)
-                    .thenApply(decision -> told(call, decision, admission))
-                    .whenComplete((limited, failure) -> {
-                        if (failure != null) {
-                            cancel(admission);
-                        }
-                    });
+            if (afterDomain == null) {
+                decide(call, limited, admission);
+            } else {
+                decideAfter(afterDomain, call, limited, admission);
+            }
+            return limited;
         } catch (RuntimeException | Error e) {
             cancel(admission);
             throw e;
         }
     }
 
-    private CompletionStage<Decision> decisionOf(HttpCall call) {
-        if (afterDomain == null) {
-            return weir.decideAsync(request(domain, call));
+    private void decide(HttpCall call, CompletableFuture<LimitedCall> limited, @Nullable Admission admission) {
+        CompletableFuture<Decision> decided =
+                weir.decideAsync(request(domain, call)).toCompletableFuture();
+        var unused = decided.whenComplete((decision, failure) -> tell(call, decision, failure, limited, admission));
+        if (!decided.isDone()) {
+            endsWith(limited, decided);
         }
-        return weir.decideAsync(estimate(afterDomain, call))
-                .thenCompose(first -> first.allowed()
-                        ? weir.decideAsync(request(domain, call)).thenApply(decision -> {
-                            correct(first, decision, call);
-                            return decision;
-                        })
-                        : CompletableFuture.completedFuture(first));
+    }
+
+    /** Ends the wait of {@code decided} if nobody waits for {@code limited} any more. */
+    private static void endsWith(CompletableFuture<LimitedCall> limited, CompletableFuture<Decision> decided) {
+        var unused = limited.whenComplete((told, failure) -> {
+            if (failure != null) {
+                decided.cancel(false);
+            }
+        });
+    }
+
+    /** Charges the estimate first. If nobody waits for the decision any more, the call is not served, and costs nothing. */
+    private void decideAfter(
+            String after, HttpCall call, CompletableFuture<LimitedCall> limited, @Nullable Admission admission) {
+        var unused = weir.decideAsync(estimate(after, call)).whenComplete((first, failure) -> {
+            if (failure != null || !first.allowed()) {
+                tell(call, first, failure, limited, admission);
+                return;
+            }
+            giveBackUnlessServed(call, limited);
+            if (limited.isDone()) {
+                cancel(admission);
+                return;
+            }
+            try {
+                decide(call, limited, admission);
+            } catch (RuntimeException | Error e) {
+                tell(call, null, e, limited, admission);
+            }
+        });
+    }
+
+    /** Gives back the estimate of a call that is denied after it, or given up. */
+    private void giveBackUnlessServed(HttpCall call, CompletableFuture<LimitedCall> limited) {
+        var unused = limited.whenComplete((told, failure) -> {
+            if (failure != null || !told.allowed()) {
+                charge(call, -1);
+            }
+        });
+    }
+
+    /** Completes {@code limited}. If it was cancelled, nobody ends the call, so its permits are released here. */
+    private void tell(
+            HttpCall call,
+            @Nullable Decision decision,
+            @Nullable Throwable failure,
+            CompletableFuture<LimitedCall> limited,
+            @Nullable Admission admission) {
+        if (decision == null) {
+            cancel(admission);
+            limited.completeExceptionally(Objects.requireNonNull(failure));
+            return;
+        }
+        try {
+            LimitedCall told = told(call, decision, admission);
+            if (limited.complete(told)) {
+                return;
+            }
+        } catch (RuntimeException | Error e) {
+            limited.completeExceptionally(e);
+        }
+        decision.permit().close();
+        cancel(admission);
     }
 
     /** The request that is charged one hit before the call, in the place of a cost that is not known yet. */

@@ -88,6 +88,11 @@ public final class PacedOrigin {
         return latest;
     }
 
+    /** The time before which no call will be sent, as far as answers have said by now. */
+    public synchronized double blockedUntil(double now) {
+        return blocked(now);
+    }
+
     /** A call was answered, and what its headers say. */
     public synchronized void answered(List<LimitReading> readings, double now) {
         ended();
@@ -139,6 +144,11 @@ public final class PacedOrigin {
 
     private void ended() {
         inFlight = Math.max(0, inFlight - 1);
+    }
+
+    /** The calls that were sent and have no end yet. */
+    public synchronized int inFlight() {
+        return inFlight;
     }
 
     /** The calls a second under the slowest policy; infinite without one. */

@@ -59,12 +59,21 @@ class GatewayTest {
             assertThat(denied.statusCode()).isEqualTo(429);
             assertThat(denied.headers().firstValue("Retry-After")).isPresent();
             assertThat(denied.body()).contains("\"rule\":\"per-route\"");
-            assertThat(app.get("/orders").statusCode()).as("without the key").isEqualTo(403);
+            HttpResponse<String> keyless = app.get("/orders");
+            assertThat(keyless.statusCode()).as("without the key").isEqualTo(403);
+            assertThat(keyless.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+            assertThat(keyless.body()).contains("\"detail\":\"header X-API-Key: missing or empty\"");
+            assertThat(app.get("/orders", "X-API-Key", "").statusCode())
+                    .as("with an empty key")
+                    .isEqualTo(403);
 
             assertThat(app.get("/items", "X-API-Key", "acme").body()).isEqualTo("backend");
             HttpResponse<String> limited = app.get("/items", "X-API-Key", "acme");
             assertThat(limited.statusCode()).isEqualTo(429);
             assertThat(limited.headers().firstValue("Retry-After")).isPresent();
+            assertThat(app.get("/items").statusCode())
+                    .as("the resolver says an empty key")
+                    .isEqualTo(429);
         } finally {
             backend.stop(0);
         }

@@ -76,7 +76,13 @@ class MvcGatewayTest {
             assertThat(denied.headers().firstValue("Content-Type").orElse("")).startsWith("application/problem+json");
             assertThat(denied.body()).contains("\"rule\":\"per-route\"");
             assertThat(app.get("/orders", "X-API-Key", "other").statusCode()).isEqualTo(200);
-            assertThat(app.get("/orders").statusCode()).as("without the key").isEqualTo(403);
+            HttpResponse<String> keyless = app.get("/orders");
+            assertThat(keyless.statusCode()).as("without the key").isEqualTo(403);
+            assertThat(keyless.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+            assertThat(keyless.body()).contains("\"detail\":\"header X-API-Key: missing or empty\"");
+            assertThat(app.get("/orders", "X-API-Key", "").statusCode())
+                    .as("with an empty key")
+                    .isEqualTo(403);
             assertThat(app.get("/missing").statusCode())
                     .as("the status of the backend")
                     .isEqualTo(404);

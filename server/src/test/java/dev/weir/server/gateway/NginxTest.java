@@ -1,25 +1,65 @@
 package dev.weir.server.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import dev.weir.testkit.ExternalPrograms;
+import dev.weir.testkit.FreePorts;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real nginx with the files of {@code examples/nginx}. The test adds only the ports. */
+/** A real nginx with the files of {@code examples/nginx}. The test changes only the ports. */
 class NginxTest {
     private static final Path EXAMPLE = Path.of("..", "examples", "nginx");
 
+    /** The behaviour of both ways to ask. */
+    abstract static class Contract extends GatewayContract {
+        private static final int ROUNDS = 20;
+        private static final int AT_ONCE = 1_000;
+
+        @Test
+        void exactlyTheLimitPassesOfAThousandAtOnce() throws Exception {
+            try (GatewayKit kit = new GatewayKit(folder)) {
+                start(kit);
+                for (int i = 0; i < ROUNDS; i++) {
+                    long away = passedWithoutWeir(kit);
+                    List<GatewayKit.Head> answers = kit.atOnce(AT_ONCE, "/burst", "round-" + i);
+                    long late = passedWithoutWeir(kit) - away;
+                    List<GatewayKit.Head> passed = answers.stream()
+                            .filter(each -> each.status() == 200)
+                            .toList();
+                    List<GatewayKit.Head> denied = answers.stream()
+                            .filter(each -> each.status() == 429)
+                            .toList();
+                    assertThat(passed.size() + denied.size()).isEqualTo(AT_ONCE);
+                    assertThat(answers)
+                            .filteredOn(each -> each.has("RateLimit"))
+                            .hasSize(AT_ONCE - (int) late);
+                    assertThat(denied).allMatch(each -> each.has("Retry-After"));
+                    if (late == 0) {
+                        assertThat(passed).hasSize(GatewayKit.LIMIT);
+                        return;
+                    }
+                    System.out.println(late + " of " + AT_ONCE + " at once passed without Weir: " + reasons(kit));
+                }
+                fail("nginx never waited for all answers: " + reasons(kit));
+            }
+        }
+    }
+
     @Nested
-    class Redirect extends GatewayContract {
+    class Redirect extends Contract {
         @Override
         void start(GatewayKit kit) throws Exception {
             NginxTest.start(kit, "weir-redirect.conf");
@@ -32,7 +72,7 @@ class NginxTest {
     }
 
     @Nested
-    class Subrequest extends GatewayContract {
+    class Subrequest extends Contract {
         @Override
         void start(GatewayKit kit) throws Exception {
             NginxTest.start(kit, "weir-subrequest.conf");
@@ -68,21 +108,21 @@ class NginxTest {
 
     private static void start(GatewayKit kit, String file) throws Exception {
         copyExample(kit.folder);
-        Path main = Files.writeString(
-                kit.folder.resolve("test.conf"), """
-                daemon off;
-                pid nginx.pid;
-                error_log error.log;
-                events {}
-                http {
-                  access_log off;
-                  client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
-                  uwsgi_temp_path uwsgi; scgi_temp_path scgi;
-                  upstream weir { server 127.0.0.1:%d max_fails=0; keepalive 32; }
-                  upstream app { server 127.0.0.1:%d; }
-                  server { listen 127.0.0.1:%d; include %s; }
-                }
-                """.formatted(kit.weir.httpPort(), kit.appPort(), kit.port, file));
+        String example = Files.readString(EXAMPLE.resolve("nginx.conf"));
+        String adapted = example.replace("127.0.0.1:8080", "127.0.0.1:" + kit.weir.httpPort())
+                .replace(
+                        "upstream app { server 127.0.0.1:9000; }",
+                        "upstream app { server 127.0.0.1:%d; }".formatted(kit.appPort()))
+                .replace("listen 127.0.0.1:9000", "listen 127.0.0.1:" + FreePorts.free())
+                .replace("listen 8000", "listen 127.0.0.1:" + kit.port)
+                .replace("include weir-redirect.conf", "include " + file)
+                .replace("http {", """
+                        http {
+                          client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
+                          uwsgi_temp_path uwsgi; scgi_temp_path scgi;
+                        """);
+        assertThat(adapted).contains("include " + file, ":" + kit.appPort(), ":" + kit.port);
+        Path main = Files.writeString(kit.folder.resolve("test.conf"), adapted);
         kit.start(new ProcessBuilder(nginx(), "-p", kit.folder.toString(), "-c", main.toString()));
     }
 
@@ -95,6 +135,15 @@ class NginxTest {
                 }
             }
         }
+    }
+
+    /** What nginx logged about requests that it let pass, without the addresses, and how often. */
+    private static Map<String, Long> reasons(GatewayKit kit) {
+        return GatewayKit.read(kit.folder.resolve("error.log"))
+                .lines()
+                .filter(each -> each.contains("/v1/ratelimit/forward"))
+                .map(each -> each.replaceAll("^.*?\\*\\d+ |, client: .*$", ""))
+                .collect(Collectors.groupingBy(each -> each, Collectors.counting()));
     }
 
     private static long failures(GatewayKit kit) {

@@ -1,5 +1,6 @@
 package dev.weir.spring.internal.gateway;
 
+import dev.weir.http.internal.MissingKeyProblem;
 import dev.weir.servlet.DenialResponse;
 import dev.weir.servlet.WeirFilter;
 import jakarta.servlet.ServletException;
@@ -16,7 +17,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.cloud.gateway.server.mvc.common.MvcUtils;
 import org.springframework.cloud.gateway.server.mvc.config.FilterProperties;
 import org.springframework.cloud.gateway.server.mvc.config.GatewayMvcProperties;
-import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.function.HandlerFilterFunction;
 import org.springframework.web.servlet.function.HandlerFunction;
@@ -78,8 +79,10 @@ final class MvcRouteFilters implements SmartInitializingSingleton {
         WeirFilter filter = new WeirFilter(limiters.limiter(domain), denial);
         return (request, next) -> {
             HttpServletRequest servlet = request.servletRequest();
-            if (header != null && servlet.getHeader(header) == null) {
-                return ServerResponse.status(HttpStatus.FORBIDDEN).build();
+            if (header != null && RouteLimiters.isMissing(servlet.getHeader(header))) {
+                return ServerResponse.status(MissingKeyProblem.STATUS)
+                        .contentType(MediaType.APPLICATION_PROBLEM_JSON)
+                        .body(MissingKeyProblem.of(header));
             }
             if (request.attributes().get(MvcUtils.GATEWAY_ROUTE_ID_ATTR) instanceof String route) {
                 servlet.setAttribute(WeirFilter.ROUTE, route);

@@ -54,4 +54,9 @@ final class RouteLimiters {
         }
         return header;
     }
+
+    /** Whether a value of that header says nothing: rules take an empty attribute for a missing one, and may skip it. */
+    static boolean isMissing(@Nullable String value) {
+        return value == null || value.isBlank();
+    }
 }

@@ -1,5 +1,6 @@
 package dev.weir.spring.internal.gateway;
 
+import dev.weir.http.internal.MissingKeyProblem;
 import dev.weir.servlet.WeirFilter;
 import dev.weir.spring.ReactiveDenialResponse;
 import dev.weir.spring.internal.web.ReactiveCallLimiter;
@@ -10,12 +11,14 @@ import org.springframework.cloud.gateway.filter.factory.AbstractGatewayFilterFac
 import org.springframework.cloud.gateway.route.Route;
 import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
  * The filter {@code Weir=DOMAIN,ATTRIBUTE} of a route: asks the rules of a domain. A call that lacks the attribute, if one is named,
- * is answered with 403, as Spring's own filter answers an empty key. The attribute {@code route} is the id of the route.
+ * or has an empty one, is answered with 403, as Spring's own filter answers an empty key. The attribute {@code route} is the id of the route.
  */
 public final class WeirGatewayFilterFactory extends AbstractGatewayFilterFactory<WeirGatewayFilterFactory.Config> {
     private final RouteLimiters limiters;
@@ -37,15 +40,24 @@ public final class WeirGatewayFilterFactory extends AbstractGatewayFilterFactory
         String header = limiters.header(config.key);
         ReactiveCallLimiter limiter = new ReactiveCallLimiter(limiters.limiter(config.domain), denial);
         return (exchange, chain) -> {
-            if (header != null && exchange.getRequest().getHeaders().getFirst(header) == null) {
-                exchange.getResponse().setStatusCode(HttpStatus.FORBIDDEN);
-                return exchange.getResponse().setComplete();
+            if (header != null
+                    && RouteLimiters.isMissing(
+                            exchange.getRequest().getHeaders().getFirst(header))) {
+                return refuse(exchange.getResponse(), header);
             }
             return Mono.defer(() -> {
                 nameRoute(exchange);
                 return limiter.limitWithUser(exchange, () -> chain.filter(exchange));
             });
         };
+    }
+
+    private static Mono<Void> refuse(ServerHttpResponse response, String header) {
+        byte[] body = MissingKeyProblem.of(header);
+        response.setStatusCode(HttpStatus.valueOf(MissingKeyProblem.STATUS));
+        response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);
+        response.getHeaders().setContentLength(body.length);
+        return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
     }
 
     private static void nameRoute(ServerWebExchange exchange) {

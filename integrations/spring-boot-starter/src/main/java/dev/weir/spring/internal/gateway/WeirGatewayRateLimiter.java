@@ -17,6 +17,7 @@ import reactor.core.scheduler.Schedulers;
 /**
  * The rate limiter for Spring's filter {@code RequestRateLimiter}. A request has the attributes {@code route}, the id of the route,
  * and {@code client_id}, what the key resolver says; it stands in for {@code api_key}, {@code user_id} and {@code ip}.
+ * An empty one is denied.
  */
 public final class WeirGatewayRateLimiter implements RateLimiter<WeirGatewayRateLimiter.RouteConfig> {
     private final Map<String, RouteConfig> config = new ConcurrentHashMap<>();
@@ -33,6 +34,9 @@ public final class WeirGatewayRateLimiter implements RateLimiter<WeirGatewayRate
 
     @Override
     public Mono<Response> isAllowed(String routeId, String id) {
+        if (id.isBlank()) {
+            return Mono.just(new Response(false, Map.of())); // rules would take it for a missing attribute
+        }
         return Mono.defer(() -> {
             Request request = Request.to(domain)
                     .asAttributes()

@@ -3,8 +3,8 @@ package dev.weir.spring.internal.methods;
 import dev.weir.Decision;
 import dev.weir.Weir;
 import dev.weir.spring.RateLimitedException;
+import dev.weir.spring.internal.web.DecidedMono;
 import java.lang.reflect.Method;
-import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -23,21 +23,16 @@ final class ReactiveLimit {
     }
 
     static Publisher<?> limit(Weir weir, LimitedMethod limited, MethodInvocation call, boolean suspends) {
-        Mono<Decision> decided =
-                Mono.defer(() -> decided(weir.decideAsync(limited.request(call.getThis(), call.getArguments()))
-                        .toCompletableFuture()));
+        Mono<Decision> decided = new DecidedMono<>(
+                () -> weir.decideAsync(limited.request(call.getThis(), call.getArguments()))
+                        .toCompletableFuture(),
+                Schedulers::parallel,
+                decision -> decision.permit().close());
         return !suspends && call.getMethod().getReturnType() != Mono.class
                 ? decided.flatMapMany(decision -> Flux.from(served(limited, call, decision))
                         .doFinally(signal -> decision.permit().close()))
                 : decided.flatMap(decision -> Mono.from(served(limited, call, decision))
                         .doFinally(signal -> decision.permit().close()));
-    }
-
-    /** A thread of the store completes it, and the application may not run there. */
-    private static Mono<Decision> decided(CompletableFuture<Decision> decision) {
-        return decision.isDone()
-                ? Mono.fromFuture(decision)
-                : Mono.fromFuture(decision).publishOn(Schedulers.parallel());
     }
 
     private static Publisher<?> served(LimitedMethod limited, MethodInvocation call, Decision decision) {

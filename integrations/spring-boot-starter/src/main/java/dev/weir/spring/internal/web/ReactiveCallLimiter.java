@@ -7,7 +7,6 @@ import dev.weir.spring.ReactiveDenialResponse;
 import java.security.Principal;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,11 +36,11 @@ public final class ReactiveCallLimiter {
 
     /** Limits a call of {@code user}, and passes it on to {@code next}. */
     public Mono<Void> limit(ServerWebExchange exchange, @Nullable String user, Supplier<Mono<Void>> next) {
-        CompletableFuture<LimitedCall> decided =
-                limiter.decideAsync(new ExchangeCall(exchange, user)).toCompletableFuture();
-        Mono<LimitedCall> call = Mono.fromFuture(decided);
-        // Otherwise a thread of the store completes it, and the application may not run there.
-        return (decided.isDone() ? call : call.publishOn(ServingThread.of(exchange)))
+        return new DecidedMono<>(
+                        () -> limiter.decideAsync(new ExchangeCall(exchange, user))
+                                .toCompletableFuture(),
+                        () -> ServingThread.of(exchange),
+                        LimitedCall::cancelled)
                 .flatMap(each -> serve(each, exchange, next));
     }
 

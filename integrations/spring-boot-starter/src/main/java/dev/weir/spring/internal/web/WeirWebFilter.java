@@ -34,6 +34,6 @@ public final class WeirWebFilter implements WebFilter, Ordered {
         }
         return readsUser
                 ? limiter.limitWithUser(exchange, () -> chain.filter(exchange))
-                : Mono.defer(() -> limiter.limit(exchange, null, () -> chain.filter(exchange)));
+                : limiter.limit(exchange, null, () -> chain.filter(exchange));
     }
 }
