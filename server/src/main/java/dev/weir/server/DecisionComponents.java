@@ -14,6 +14,7 @@ import dev.weir.server.lifecycle.CloseStack;
 import dev.weir.server.lifecycle.StartException;
 import dev.weir.server.listener.ServerEventLoops;
 import dev.weir.server.memory.MemoryBudget;
+import dev.weir.server.memory.OutOfMemory;
 import dev.weir.server.rlqs.QuotaService;
 import dev.weir.server.rls.RequestCaps;
 import dev.weir.server.settings.Settings;
@@ -72,7 +73,7 @@ final class DecisionComponents {
         counters = new CounterAdmin(limiter, stores.redis(), noteStore == null ? null : noteStore.resetNews(), secret);
         CrowdSecFeed crowdSec = opened.add(new CrowdSecFeed(settings.trust().crowdSec()));
         bans = new ServerBans(policy.control.bans(), policy.addressFiles, crowdSec, escalator, limiter);
-        quotas = opened.add(new QuotaService(limiter, time, caps));
+        quotas = opened.add(new QuotaService(limiter, time, caps, new OutOfMemory(memory)::look));
         queues = new RequestQueues(limiter, time, observers.observer(), opened.add(new WaitTimer()));
     }
 

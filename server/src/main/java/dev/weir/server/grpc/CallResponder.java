@@ -16,6 +16,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -208,6 +209,8 @@ final class CallResponder implements WaiterSupplier {
         int id = stream.id;
         CharSequence name = stream.envoyNode;
         String peer = name == null ? connection.peer() : name.toString();
+        String address = connection.address();
+        AtomicLong underWay = new AtomicLong();
         return new GrpcServiceCall() {
             @Override
             public String peer() {
@@ -215,8 +218,22 @@ final class CallResponder implements WaiterSupplier {
             }
 
             @Override
+            public String address() {
+                return address;
+            }
+
+            @Override
+            public long unsent() {
+                return underWay.get() + connection.lastUnsent();
+            }
+
+            @Override
             public void send(byte[] message) {
-                connection.run(() -> with(id, open -> CallResponder.this.send(open, message)));
+                underWay.addAndGet(message.length);
+                connection.run(() -> {
+                    underWay.addAndGet(-message.length);
+                    with(id, open -> CallResponder.this.send(open, message));
+                });
             }
 
             @Override

@@ -9,6 +9,7 @@ import dev.weir.server.grpc.http2.FrameDecoder;
 import dev.weir.server.grpc.http2.FrameOutput;
 import dev.weir.server.grpc.http2.RequestHeadDecoder;
 import dev.weir.server.memory.ConnectionMemory;
+import dev.weir.server.memory.PeerAddress;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -18,6 +19,7 @@ import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * One HTTP/2 connection, from its preface to its end. Everything here runs on the channel's event loop.
@@ -42,6 +44,7 @@ final class GrpcConnection implements FrameAssembler.Handler {
     private final ConnectionLifecycle lifecycle;
     private final Runnable flush = this::flushNow;
     private final ConnectionMemory memory;
+    private final AtomicLong lastUnsent = new AtomicLong();
     private long nowMicros;
     private boolean reading;
     private boolean flushDue;
@@ -68,13 +71,19 @@ final class GrpcConnection implements FrameAssembler.Handler {
      * headers, and answers that the peer has not read. A request that arrives whole and is answered at once is not charged.
      */
     private void settleMemory() {
-        memory.holds(
-                assembler.held()
-                        + decoder.held()
-                        + calls.receive().held()
-                        + calls.send().held()
-                        + pendingWrites(),
-                decoder.heldTable());
+        long answers = calls.send().held() + pendingWrites();
+        lastUnsent.lazySet(answers);
+        memory.holds(assembler.held() + decoder.held() + calls.receive().held() + answers, decoder.heldTable());
+    }
+
+    /** The bytes of answers that waited after the last read or write; from any thread. */
+    long lastUnsent() {
+        return lastUnsent.get();
+    }
+
+    /** The peer's address, by which budgets are divided. */
+    String address() {
+        return PeerAddress.of(ctx.channel().remoteAddress());
     }
 
     /** The peer's address and port. */

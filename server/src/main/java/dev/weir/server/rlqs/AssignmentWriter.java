@@ -40,9 +40,14 @@ final class AssignmentWriter {
     /** The size from which actions go into a message of their own. */
     private static final int MOST_BYTES = 64 << 10;
 
+    private static final int ROOM = 256;
+
+    /** The largest array that is kept for the next message: there are thousands of streams. */
+    private static final int MOST_KEPT = 1 << 10;
+
     private final int ttlSeconds;
     private final List<byte[]> full = new ArrayList<>();
-    private ProtobufWriter out = new ProtobufWriter(256);
+    private ProtobufWriter out = new ProtobufWriter(ROOM);
 
     AssignmentWriter(int ttlSeconds) {
         this.ttlSeconds = ttlSeconds;
@@ -88,9 +93,22 @@ final class AssignmentWriter {
         full.clear();
         if (out.size() > 0) {
             messages.add(bytes(out));
-            out.size(0);
+            startOver();
         }
         return messages;
+    }
+
+    private void startOver() {
+        if (out.array().length > MOST_KEPT) {
+            out = new ProtobufWriter(ROOM);
+        } else {
+            out.size(0);
+        }
+    }
+
+    /** The bytes that it keeps while nothing is written. */
+    int kept() {
+        return out.array().length;
     }
 
     private void assign(byte[] bucket, byte[] strategy) {
@@ -107,7 +125,7 @@ final class AssignmentWriter {
         nested(out, RESPONSE_ACTION, bytes(action));
         if (out.size() >= MOST_BYTES) {
             full.add(bytes(out));
-            out = new ProtobufWriter(256);
+            startOver();
         }
     }
 

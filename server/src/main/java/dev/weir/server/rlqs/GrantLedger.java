@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A grant that a limit has forgotten (its window is over) leaves the ledger as it is: spent. Requests that it let
  * through are then charged to a later grant, so that too little goes back and never too much.
  */
-final class GrantLedger {
+class GrantLedger {
     /**
      * A grant: {@code hits} that {@code paid} paid for; null if the failure policy granted them. It also paid for
      * {@code before} requests that had passed without a grant.

@@ -48,7 +48,10 @@ final class QuotaBucket {
     private final QuotaStream stream;
     private final QuotaGroup group;
     private final DemandEstimate demand;
-    private final GrantLedger ledger = new GrantLedger();
+    private final GrantLedger ledger;
+    /** Its place among the members of its group, which the group sets. */
+    int place;
+
     private Assignment assignment = Assignment.NONE;
     private long assignedMicros;
     private long granted;
@@ -62,9 +65,10 @@ final class QuotaBucket {
     private long passed;
 
     /** Creates a bucket of which {@code unpaid} requests passed before anybody knew of it; an Envoy may lie about it. */
-    QuotaBucket(QuotaStream stream, QuotaGroup group, long unpaid, long nowMicros) {
+    QuotaBucket(QuotaStream stream, QuotaGroup group, GrantLedger ledger, long unpaid, long nowMicros) {
         this.stream = stream;
         this.group = group;
+        this.ledger = ledger;
         this.unpaid = Math.min(unpaid, MOST_UNPAID);
         this.demand = new DemandEstimate(nowMicros);
         this.reportedMicros = nowMicros;
@@ -177,9 +181,12 @@ final class QuotaBucket {
         return nowMicros - assignedMicros >= RENEW_MICROS;
     }
 
-    /** Whether it needs another assignment between two reports. An Envoy that stopped to report gets none. */
+    /**
+     * Whether it needs another assignment between two reports. An Envoy that stopped to report gets none, and one that
+     * does not read its assignments gets no more of them.
+     */
     boolean needs(long nowMicros) {
-        if (nowMicros - reportedMicros > SILENT_MICROS) {
+        if (nowMicros - reportedMicros > SILENT_MICROS || stream.isBehind()) {
             return false;
         }
         if (assignment == Assignment.NONE || outdated || isOld(nowMicros)) {
@@ -200,9 +207,10 @@ final class QuotaBucket {
     /** Whether a report asks for another assignment: overrides may have changed, or the grant is far too large. */
     boolean needsAfterReport(long nowMicros) {
         return needs(nowMicros)
-                || nowMicros - assignedMicros >= CHECKED_MICROS
-                || assignment == Assignment.ALLOW_ALL
-                || assignment == Assignment.DENY_ALL
-                || (demand.isKnown() && granted > 8 + 4 * demand.hitsIn(QuotaGroup.LONG_MICROS));
+                || (!stream.isBehind()
+                        && (nowMicros - assignedMicros >= CHECKED_MICROS
+                                || assignment == Assignment.ALLOW_ALL
+                                || assignment == Assignment.DENY_ALL
+                                || (demand.isKnown() && granted > 8 + 4 * demand.hitsIn(QuotaGroup.LONG_MICROS))));
     }
 }

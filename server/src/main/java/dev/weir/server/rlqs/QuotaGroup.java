@@ -1,8 +1,10 @@
 package dev.weir.server.rlqs;
 
+import dev.weir.OnFail;
 import dev.weir.internal.model.BanKind;
 import dev.weir.internal.model.MutableDecision;
 import dev.weir.internal.model.MutableVerdict;
+import dev.weir.internal.model.Rule;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,12 +23,18 @@ final class QuotaGroup {
     /** The hits of a first grant that even a small limit gives, if it has them. */
     private static final long FIRST_LEAST = 10;
 
+    /** The most members: as many Envoys as may have connections. */
+    static final int MOST_MEMBERS = 10_000;
+
+    /** The members above which a report does not divide a limit anew at once: each division looks at all of them. */
+    private static final int MANY_MEMBERS = 100;
+
     /**
      * The terms on which the rules let a bucket spend.
      *
      * @param assignment how it is assigned
-     * @param left the hits that are left of the tightest limit; {@code Long.MAX_VALUE} if its store does not answer and
-     *     its failure policy allows
+     * @param left the hits that are left of the tightest limit, or of its local share while its store does not answer;
+     *     {@code Long.MAX_VALUE} if its failure policy allows all
      * @param perSecond the hits that the tightest limit refills in a second, rounded up
      * @param capacity the hits that the tightest limit can hold
      * @param retryMicros when more may be left
@@ -43,6 +51,7 @@ final class QuotaGroup {
     private final List<QuotaBucket> members = new ArrayList<>();
     private boolean asking;
     private boolean askAgain;
+    private boolean awaitsTick;
 
     QuotaGroup(QuotaBucketId id) {
         this.id = id;
@@ -52,8 +61,36 @@ final class QuotaGroup {
         return id;
     }
 
+    /** The members, which only {@link #add} and {@link #remove} change. */
     List<QuotaBucket> members() {
         return members;
+    }
+
+    void add(QuotaBucket bucket) {
+        bucket.place = members.size();
+        members.add(bucket);
+    }
+
+    /** Removes a member; the last one takes its place, because thousands may leave at once. */
+    void remove(QuotaBucket bucket) {
+        QuotaBucket last = members.remove(members.size() - 1);
+        if (last != bucket) {
+            members.set(bucket.place, last);
+            last.place = bucket.place;
+        }
+    }
+
+    /** Whether to divide the limit at the next tick, and not at once, because there are many members; notes that. */
+    boolean waitsForTick() {
+        awaitsTick = members.size() > MANY_MEMBERS;
+        return awaitsTick;
+    }
+
+    /** Returns whether the group waited for this tick, and forgets it. */
+    boolean tick() {
+        boolean waited = awaitsTick;
+        awaitsTick = false;
+        return waited;
     }
 
     /** Begins to ask the limiter; returns false if the group asks already, and will ask again after that. */
@@ -84,14 +121,14 @@ final class QuotaGroup {
             if (verdict.shadow()) {
                 continue; // it counts what passes, and limits nothing
             }
-            if (verdict.limit() == null || verdict.degraded()) {
+            if (verdict.limit() == null || (verdict.degraded() && !isLocal(verdict))) {
                 if (!verdict.allowed()) {
                     return blanket(QuotaBucket.Assignment.DENY_ALL);
                 }
                 enforced |= verdict.degraded();
             } else {
                 enforced = true;
-                long left = verdict.remaining() / Math.max(1, verdict.hits());
+                long left = Math.max(0, verdict.remaining()) / Math.max(1, verdict.hits());
                 if (tightest == null || left < least) {
                     tightest = verdict;
                     least = left;
@@ -99,6 +136,28 @@ final class QuotaGroup {
             }
         }
         return enforced ? grant(tightest, least, nowMicros) : blanket(QuotaBucket.Assignment.ALLOW_ALL);
+    }
+
+    /** Whether this process counts while the store does not answer, so that its remaining hits are true. */
+    private static boolean isLocal(MutableVerdict verdict) {
+        Rule rule = verdict.rule();
+        return rule != null && rule.onFail() == OnFail.LOCAL;
+    }
+
+    /**
+     * The requests that may be left for a grant of {@code hits} that {@code denied} denies: less than {@code hits}. The
+     * terms may be too large: a region has less left than its store says, and others take hits meanwhile.
+     */
+    static long leftOf(MutableDecision denied, long hits) {
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < denied.size(); i++) {
+            MutableVerdict verdict = denied.verdict(i);
+            if (!verdict.shadow() && verdict.limit() != null && !verdict.allowed()) {
+                double part = Math.max(0, verdict.remaining()) / (double) Math.max(1, verdict.hits());
+                least = Math.min(least, (long) (part * hits));
+            }
+        }
+        return least == Long.MAX_VALUE ? 0 : Math.min(least, hits - 1); // a ban denies without a limit
     }
 
     private static Terms blanket(QuotaBucket.Assignment assignment) {
@@ -113,11 +172,12 @@ final class QuotaGroup {
         long cost = Math.max(1, tightest.hits());
         long windowMicros = Math.max(1, limit.windowMicros());
         long perSecond = (long) Math.ceil(limit.requests() * 1e6 / windowMicros / cost);
+        long capacity = limit.capacity() / cost;
         return new Terms(
                 QuotaBucket.Assignment.GRANT,
-                left,
+                Math.min(left, capacity),
                 perSecond,
-                limit.capacity() / cost,
+                capacity,
                 nowMicros + Math.max(0, tightest.retryAfterMicros()));
     }
 
@@ -152,7 +212,9 @@ final class QuotaGroup {
     }
 
     private long wants(QuotaBucket bucket, Terms terms) {
-        return Math.min(wants(bucket.demand(), terms) + bucket.unpaid(), AssignmentWriter.MOST_HITS);
+        long most = AssignmentWriter.MOST_HITS;
+        // The demand may be all that a long can hold, if a store does not answer and its failure policy allows.
+        return Math.min(most, Math.min(most, wants(bucket.demand(), terms)) + bucket.unpaid());
     }
 
     private long wants(DemandEstimate demand, Terms terms) {

@@ -10,7 +10,6 @@ import dev.weir.internal.model.HeldRequest;
 import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.runtime.DaemonThreads;
-import dev.weir.internal.runtime.HeapShare;
 import dev.weir.server.grpc.protocol.GrpcCallException;
 import dev.weir.server.grpc.protocol.GrpcMethod;
 import dev.weir.server.grpc.protocol.GrpcStatus;
@@ -22,13 +21,13 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -36,8 +35,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +49,10 @@ import org.jspecify.annotations.Nullable;
  * window. Hits that no report tells of stay spent. Servers need no agreement, because the store is the only account.
  *
  * <p><b>One thread.</b> All state belongs to the worker, which also parses the messages: an event loop that decides
- * requests only passes them on. {@link #MOST_WAITING} bytes of them may wait for the worker.
+ * requests only passes them on.
+ *
+ * <p><b>No Envoy takes the room of the others.</b> Every budget is a {@link PeerBudget}, and the worker takes reports and
+ * calls of the stores from each address in turn.
  */
 public final class QuotaService implements GrpcService, AutoCloseable {
     private static final System.Logger LOG = System.getLogger(QuotaService.class.getName());
@@ -60,15 +62,6 @@ public final class QuotaService implements GrpcService, AutoCloseable {
 
     /** The most buckets on one stream. */
     private static final int MOST_OF_STREAM = 50_000;
-
-    /** The most buckets on all streams. */
-    private static final int MOST_BUCKETS = 200_000;
-
-    /** The most bytes of all buckets and their grants, as {@link QuotaBucketId#bytes} estimates them. */
-    private static final long MOST_BYTES = HeapShare.QUOTA_BUCKETS.ofThisHeap();
-
-    /** The most bytes of reports that wait for the worker. */
-    private static final long MOST_WAITING = HeapShare.QUOTA_REPORTS.ofThisHeap();
 
     /** The grants that a bucket keeps if there is no memory for more. */
     private static final int FEW_GRANTS = 4;
@@ -81,26 +74,30 @@ public final class QuotaService implements GrpcService, AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofMillis(500);
 
+    /** The reports, and their usages, after which a task of the worker ends. */
+    private static final int MOST_AT_ONCE = 500;
+
+    /** How often a grant that is denied is tried again with what its limit has left. */
+    private static final int TRIES = 3;
+
     private final Limiter limiter;
     private final TimeSource time;
     private final UsageReportReader reader;
     private final Executor worker;
     private final @Nullable ExecutorService own;
-    private final AtomicLong waitingBytes = new AtomicLong();
-
-    /** The calls that have not ended. */
-    private final Set<GrpcServiceCall> open = ConcurrentHashMap.newKeySet();
+    private final Consumer<Throwable> failures;
+    private final Supplier<GrantLedger> ledgers;
+    private final ReportInbox inbox;
+    private final PeerBudget places;
+    private final PeerBudget memory;
 
     private final Map<GrpcServiceCall, QuotaStream> streams = new HashMap<>();
-    private final Map<QuotaBucketId, QuotaGroup> groups = new HashMap<>();
+    /** In the order of their arrival, so that a simulation can be repeated. */
+    private final Map<QuotaBucketId, QuotaGroup> groups = new LinkedHashMap<>();
+
     private final StoreCalls calls;
     /** Streams with assignments to send. */
     private final Set<QuotaStream> unsent = new LinkedHashSet<>();
-
-    /** The bytes of all buckets, without their grants. */
-    private long bytes;
-    /** The grants of all buckets whose spending is not known yet. */
-    private long grants;
 
     private long loggedMicros = Long.MIN_VALUE / 2;
     private volatile int openStreams;
@@ -114,43 +111,83 @@ public final class QuotaService implements GrpcService, AutoCloseable {
     private final LongAdder returnedHits = new LongAdder();
     private final LongAdder refusedBuckets = new LongAdder();
 
-    /** Creates a service with a worker thread of its own. */
-    public QuotaService(Limiter limiter, TimeSource time, RequestCaps caps) {
-        this(limiter, time, caps, Executors.newSingleThreadExecutor(DaemonThreads.named("weir-quotas")), true);
+    /** Creates a service with a worker thread of its own; {@code failures} gets whatever its tasks throw. */
+    public QuotaService(Limiter limiter, TimeSource time, RequestCaps caps, Consumer<Throwable> failures) {
+        this(
+                limiter,
+                time,
+                caps,
+                Executors.newSingleThreadExecutor(DaemonThreads.named("weir-quotas")),
+                true,
+                QuotaBounds.ofThisHeap(),
+                failures,
+                GrantLedger::new);
     }
 
     /** Creates a service on {@code worker}, which runs one task at a time. */
-    QuotaService(Limiter limiter, TimeSource time, RequestCaps caps, Executor worker) {
-        this(limiter, time, caps, worker, false);
+    QuotaService(
+            Limiter limiter,
+            TimeSource time,
+            RequestCaps caps,
+            Executor worker,
+            QuotaBounds bounds,
+            Consumer<Throwable> failures,
+            Supplier<GrantLedger> ledgers) {
+        this(limiter, time, caps, worker, false, bounds, failures, ledgers);
     }
 
-    private QuotaService(Limiter limiter, TimeSource time, RequestCaps caps, Executor worker, boolean owned) {
+    private QuotaService(
+            Limiter limiter,
+            TimeSource time,
+            RequestCaps caps,
+            Executor worker,
+            boolean owned,
+            QuotaBounds bounds,
+            Consumer<Throwable> failures,
+            Supplier<GrantLedger> ledgers) {
         this.limiter = limiter;
         this.time = time;
         this.reader = new UsageReportReader(caps);
         this.worker = worker;
         this.own = owned ? (ExecutorService) worker : null;
+        this.inbox = new ReportInbox(bounds.waiting());
+        this.places = new PeerBudget(bounds.buckets());
+        this.memory = new PeerBudget(bounds.memory());
+        this.failures = failures;
+        this.ledgers = ledgers;
         this.calls = new StoreCalls(this::onWorker);
     }
 
     @Override
     public void message(GrpcServiceCall call, GrpcMethod method, byte[] message) throws GrpcCallException {
-        if (waitingBytes.addAndGet(message.length) > MOST_WAITING) {
-            waitingBytes.addAndGet(-message.length);
-            throw new GrpcCallException(
-                    GrpcStatus.RESOURCE_EXHAUSTED,
-                    "reports that wait: more than " + MOST_WAITING + " bytes (expected: a report every five seconds)");
-        }
-        if (open.add(call)) {
+        if (inbox.open(call)) {
             call.onGone(() -> {
-                open.remove(call);
+                inbox.close(call);
                 onWorker(() -> gone(call));
             });
+        } else if (message.length == 0) {
+            return; // a report of nothing, on a stream that has said its domain
         }
-        onWorker(() -> {
-            waitingBytes.addAndGet(-message.length);
-            reported(call, message);
-        });
+        if (inbox.add(call, message)) {
+            onWorker(this::readNext);
+        }
+    }
+
+    /** Works on some reports, so that Envoys that come at once divide a limit once; between two tasks, stores are heard. */
+    private void readNext() {
+        boolean more = true;
+        try {
+            int usages = 0;
+            for (int i = 0; more && i < MOST_AT_ONCE && usages < MOST_AT_ONCE; i++) {
+                ReportInbox.Received next = inbox.poll();
+                more = next != null;
+                usages += next == null ? 0 : reported(next.call(), next.message());
+            }
+        } finally {
+            if (more) {
+                onWorker(this::readNext);
+            }
+        }
     }
 
     /** Pushes grants to the buckets that have likely spent theirs. */
@@ -160,7 +197,7 @@ public final class QuotaService implements GrpcService, AutoCloseable {
                 ticking.set(false);
                 long now = time.micros();
                 for (QuotaGroup group : groups.values()) {
-                    if (needs(group, now)) {
+                    if (group.tick() || needs(group, now)) {
                         ask(group);
                     }
                 }
@@ -173,31 +210,48 @@ public final class QuotaService implements GrpcService, AutoCloseable {
             worker.execute(() -> {
                 try {
                     work.run();
-                } catch (RuntimeException e) {
-                    LOG.log(Level.ERROR, "quota service: a task failed; its buckets are assigned later", e);
+                } catch (RuntimeException | Error e) {
+                    unexpected(e);
+                } finally {
+                    flush();
                 }
-                unsent.forEach(QuotaStream::flush);
-                unsent.clear();
             });
         } catch (RejectedExecutionException e) {
             LOG.log(Level.DEBUG, "quota service: closed", e);
         }
     }
 
-    private void reported(GrpcServiceCall call, byte[] message) {
-        if (!open.contains(call)) {
-            return; // the stream ended meanwhile
-        }
-        QuotaStream stream = streams.computeIfAbsent(call, key -> new QuotaStream(key, time.wallMicros()));
-        openStreams = streams.size();
-        UsageReport report;
+    /** Notes a failure of a task, perhaps because memory ran out; the worker goes on. */
+    private void unexpected(Throwable failure) {
+        failures.accept(failure);
+        LOG.log(Level.ERROR, "quota service: a task failed; its buckets are assigned later", failure);
+    }
+
+    private void flush() {
         try {
+            unsent.forEach(QuotaStream::flush);
+        } catch (RuntimeException | Error e) {
+            unexpected(e);
+        } finally {
+            unsent.clear();
+        }
+    }
+
+    /** Works on a report; returns the number of its usages. */
+    private int reported(GrpcServiceCall call, byte[] message) {
+        if (!inbox.isOpen(call)) {
+            return 0; // the stream ended meanwhile
+        }
+        UsageReport report;
+        QuotaStream stream;
+        try {
+            stream = stream(call);
             report = reader.read(message, stream.domain());
         } catch (GrpcCallException e) {
-            stream.end(e.status(), e.text());
+            call.end(e.status(), e.text());
             gone(call);
-            open.remove(call);
-            return;
+            inbox.close(call);
+            return 0;
         }
         reports.increment();
         stream.reported(report.domain(), time.wallMicros());
@@ -210,36 +264,71 @@ public final class QuotaService implements GrpcService, AutoCloseable {
                 again(stream, bucket, usage, rules);
             }
         }
+        return report.usages().size();
+    }
+
+    private QuotaStream stream(GrpcServiceCall call) throws GrpcCallException {
+        QuotaStream known = streams.get(call);
+        if (known != null) {
+            return known;
+        }
+        QuotaStream stream = new QuotaStream(call, places, memory, time.wallMicros());
+        if (!stream.memory().take(QuotaStream.STREAM_BYTES)) {
+            throw new GrpcCallException(
+                    GrpcStatus.RESOURCE_EXHAUSTED,
+                    "too many quota streams and buckets (expected: fewer of an address)");
+        }
+        streams.put(call, stream);
+        openStreams = streams.size();
+        return stream;
     }
 
     private void first(QuotaStream stream, UsageReport.Usage usage) {
         if (usage.asked() == 0 && isNearlyFull(stream)) {
             // Envoy never drops a bucket by itself: its reports would only grow.
-            stream.assignments().abandon(usage.bucket());
-            unsent.add(stream);
+            abandon(stream, usage.bucket());
             return;
         }
-        if (stream.buckets().size() >= MOST_OF_STREAM
-                || buckets.get() >= MOST_BUCKETS
-                || bytesInUse() + usage.bucket().bytes() > MOST_BYTES) {
+        if (!takeRoom(stream, usage.bucket())) {
             refusedBuckets.increment();
             if (!saidFull) {
                 saidFull = true;
                 LOG.log(
                         Level.WARNING,
-                        "too many quota buckets (expected: at most " + MOST_OF_STREAM + " on a stream, " + MOST_BUCKETS
-                                + " in all, and " + MOST_BYTES
-                                + " bytes): Envoy follows no_assignment_behavior for further ones");
+                        "too many quota buckets of " + stream.peer() + " (expected: at most " + MOST_OF_STREAM
+                                + " on a stream, " + QuotaGroup.MOST_MEMBERS + " of one name, and of an address half of"
+                                + " what the others leave): Envoy follows no_assignment_behavior for further ones");
             }
             return;
         }
         QuotaGroup group = groups.computeIfAbsent(usage.bucket(), QuotaGroup::new);
-        QuotaBucket bucket = new QuotaBucket(stream, group, usage.allowed(), time.micros());
+        QuotaBucket bucket = new QuotaBucket(stream, group, ledgers.get(), usage.allowed(), time.micros());
         stream.buckets().put(group.id(), bucket);
-        group.members().add(bucket);
+        group.add(bucket);
         buckets.incrementAndGet();
-        bytes += group.id().bytes();
-        ask(group);
+        askSoon(group, stream);
+    }
+
+    /** Charges for a bucket of {@code id} on {@code stream}; returns false if there is no room. */
+    private boolean takeRoom(QuotaStream stream, QuotaBucketId id) {
+        QuotaGroup group = groups.get(id);
+        if (stream.buckets().size() >= MOST_OF_STREAM
+                || (group != null && group.members().size() >= QuotaGroup.MOST_MEMBERS)
+                || !stream.places().take(1)) {
+            return false;
+        }
+        if (!stream.memory().take(id.bytes())) {
+            stream.places().add(-1);
+            return false;
+        }
+        return true;
+    }
+
+    private void abandon(QuotaStream stream, QuotaBucketId id) {
+        if (!stream.isBehind()) {
+            stream.assignments().abandon(id);
+            unsent.add(stream);
+        }
     }
 
     private void again(QuotaStream stream, QuotaBucket bucket, UsageReport.Usage usage, RuleIndex rules) {
@@ -247,13 +336,12 @@ public final class QuotaService implements GrpcService, AutoCloseable {
         bucket.demand().report(usage.asked(), now);
         int before = bucket.ledger().size();
         for (GrantLedger.Settled each : bucket.ledger().reported(usage.allowed(), now, time.wallMicros())) {
-            settle(bucket.group(), each);
+            settle(bucket, each);
         }
-        grants += bucket.ledger().size() - before;
+        chargeGrants(bucket, before);
         int idle = bucket.reported(usage.asked() == 0, now);
         if (idle >= MOST_IDLE || (idle > 0 && isNearlyFull(stream))) {
-            stream.assignments().abandon(bucket.group().id());
-            unsent.add(stream);
+            abandon(stream, bucket.group().id());
             stream.buckets().remove(bucket.group().id());
             forget(bucket);
             return;
@@ -262,25 +350,29 @@ public final class QuotaService implements GrpcService, AutoCloseable {
                 limiter.hasBans() ? limiter.enforcedBan(bucket.group().id().request(1)) : null;
         bucket.compare(new QuotaBucket.InForce(rules, ban));
         if (bucket.needsAfterReport(now)) {
-            ask(bucket.group());
+            askSoon(bucket.group(), stream);
         }
         if (bucket.assignment() == QuotaBucket.Assignment.ALLOW_ALL
                 && usage.allowed() > 0
                 && bucket.passed(usage.allowed())
-                && !calls.add(StoreCalls.Kind.AFTERWARDS, () -> count(bucket))) {
+                && !calls.add(StoreCalls.Kind.AFTERWARDS, stream.address(), () -> count(bucket))) {
             bucket.takePassed();
         }
     }
 
-    private long bytesInUse() {
-        return bytes + grants * GrantLedger.GRANT_BYTES;
+    /** Charges for the grants that a bucket has now, and had {@code before} of. */
+    private static void chargeGrants(QuotaBucket bucket, int before) {
+        int more = bucket.ledger().size() - before;
+        if (more != 0) {
+            bucket.stream().memory().add((long) more * GrantLedger.GRANT_BYTES);
+        }
     }
 
     /** Whether buckets without requests must make room for others at once. */
-    private boolean isNearlyFull(QuotaStream stream) {
+    private static boolean isNearlyFull(QuotaStream stream) {
         return stream.buckets().size() > MOST_OF_STREAM / 4 * 3
-                || buckets.get() > MOST_BUCKETS / 4 * 3
-                || bytesInUse() > MOST_BYTES / 4 * 3;
+                || stream.places().isNearlyFull()
+                || stream.memory().isNearlyFull();
     }
 
     /** Counts what Envoy let through unlimited, for rules in shadow mode; without any rule this touches no counter. */
@@ -288,12 +380,14 @@ public final class QuotaService implements GrpcService, AutoCloseable {
         return limiter.decideAsync(bucket.group().id().request(bucket.takePassed()));
     }
 
-    private void settle(QuotaGroup group, GrantLedger.Settled settled) {
+    private void settle(QuotaBucket bucket, GrantLedger.Settled settled) {
         returnedHits.add(settled.returned());
+        QuotaBucketId id = bucket.group().id();
         Request spent = Request.to("").hits(Rule.REQUESTS, settled.spent());
         calls.add(
                 StoreCalls.Kind.AFTERWARDS,
-                () -> limiter.holds().settleOwned(settled.paid().hold(group.id().request(1)), spent));
+                bucket.stream().address(),
+                () -> limiter.holds().settleOwned(settled.paid().hold(id.request(1)), spent));
     }
 
     private void gone(GrpcServiceCall call) {
@@ -301,6 +395,7 @@ public final class QuotaService implements GrpcService, AutoCloseable {
         openStreams = streams.size();
         if (stream != null) {
             stream.buckets().values().forEach(this::forget);
+            stream.memory().add(-QuotaStream.STREAM_BYTES);
             unsent.remove(stream);
         }
     }
@@ -308,10 +403,12 @@ public final class QuotaService implements GrpcService, AutoCloseable {
     private void forget(QuotaBucket bucket) {
         bucket.gone();
         QuotaGroup group = bucket.group();
-        group.members().remove(bucket);
+        group.remove(bucket);
         buckets.decrementAndGet();
-        bytes -= group.id().bytes();
-        grants -= bucket.ledger().size();
+        bucket.stream().places().add(-1);
+        bucket.stream()
+                .memory()
+                .add(-group.id().bytes() - (long) bucket.ledger().size() * GrantLedger.GRANT_BYTES);
         if (group.members().isEmpty()) {
             groups.remove(group.id());
         }
@@ -326,11 +423,23 @@ public final class QuotaService implements GrpcService, AutoCloseable {
         return false;
     }
 
-    /** Asks the limiter on which terms the group may spend, now or when others have asked. */
+    /** Asks for a group that a report on {@code stream} is about: at once, unless that is too much work for one report. */
+    private void askSoon(QuotaGroup group, QuotaStream stream) {
+        if (!group.waitsForTick()) {
+            ask(group, stream);
+        }
+    }
+
     private void ask(QuotaGroup group) {
+        ask(group, group.members().get(0).stream());
+    }
+
+    /** Asks the limiter on which terms the group may spend, now or when others have asked; it is the turn of {@code asker}. */
+    private void ask(QuotaGroup group, QuotaStream asker) {
         if (group.begin()) {
             boolean first = group.members().stream().anyMatch(each -> each.assignment() == QuotaBucket.Assignment.NONE);
-            calls.add(first ? StoreCalls.Kind.FIRST_TERMS : StoreCalls.Kind.TERMS, () -> probe(group));
+            StoreCalls.Kind kind = first ? StoreCalls.Kind.FIRST_TERMS : StoreCalls.Kind.TERMS;
+            calls.add(kind, asker.address(), () -> probe(group));
         }
     }
 
@@ -344,17 +453,25 @@ public final class QuotaService implements GrpcService, AutoCloseable {
             probed = CompletableFuture.failedStage(e);
         }
         return probed.whenComplete((decision, failure) -> onWorker(() -> {
-            if (failure != null) {
-                failed(failure);
-                asked(group);
-            } else {
-                assign(group, QuotaGroup.terms(decision.decision(), inForce.ban(), time.micros()), inForce);
+            boolean assigning = false;
+            try {
+                if (failure != null) {
+                    failed(failure);
+                } else {
+                    assign(group, QuotaGroup.terms(decision.decision(), inForce.ban(), time.micros()), inForce);
+                    assigning = true;
+                }
+            } finally {
+                if (!assigning) {
+                    asked(group);
+                }
             }
         }));
     }
 
     /** Logs a failure, unless one was logged in the last seconds: many buckets may fail for one cause. */
     private void failed(Throwable failure) {
+        failures.accept(failure);
         long now = time.micros();
         if (now - loggedMicros >= LOG_MICROS) {
             loggedMicros = now;
@@ -389,13 +506,18 @@ public final class QuotaService implements GrpcService, AutoCloseable {
             } else if (needing[i]) {
                 pending[0]++;
                 long share = shares[i];
-                calls.add(StoreCalls.Kind.GRANT, () -> reserve(bucket, share, terms, done));
+                reserveSoon(bucket, share, terms, TRIES, done);
             }
         }
         done.run();
     }
 
-    private CompletionStage<?> reserve(QuotaBucket bucket, long hits, QuotaGroup.Terms terms, Runnable done) {
+    private void reserveSoon(QuotaBucket bucket, long hits, QuotaGroup.Terms terms, int tries, Runnable done) {
+        calls.add(StoreCalls.Kind.GRANT, bucket.stream().address(), () -> reserve(bucket, hits, terms, tries, done));
+    }
+
+    private CompletionStage<?> reserve(
+            QuotaBucket bucket, long hits, QuotaGroup.Terms terms, int tries, Runnable done) {
         CompletionStage<Holds.Reserved> reserved;
         try {
             reserved = limiter.holds().reserveOwned(bucket.group().id().request(hits));
@@ -403,19 +525,33 @@ public final class QuotaService implements GrpcService, AutoCloseable {
             reserved = CompletableFuture.failedStage(e);
         }
         return reserved.whenComplete((result, failure) -> onWorker(() -> {
-            if (failure != null) {
-                failed(failure);
-            } else if (result.decision().allowed()) {
-                grant(bucket, hits, terms, result.hold());
+            boolean again = false;
+            try {
+                if (failure != null) {
+                    failed(failure);
+                } else if (result.decision().allowed()) {
+                    grant(bucket, hits, terms, result.hold());
+                } else if (!bucket.isGone()) {
+                    long left = QuotaGroup.leftOf(result.decision(), hits);
+                    again = left > 0 && tries > 1;
+                    if (again) {
+                        reserveSoon(bucket, left, terms, tries - 1, done);
+                    } else {
+                        exhausted(bucket, terms, time.micros());
+                    }
+                }
+            } finally {
+                if (!again) {
+                    done.run();
+                }
             }
-            done.run();
         }));
     }
 
     private void grant(QuotaBucket bucket, long hits, QuotaGroup.Terms terms, @Nullable HeldRequest hold) {
         if (bucket.isGone()) {
             if (hold != null) { // Envoy never heard of it
-                settle(bucket.group(), new GrantLedger.Settled(GrantLedger.Payment.of(hold), hits, 0));
+                settle(bucket, new GrantLedger.Settled(GrantLedger.Payment.of(hold), hits, 0));
             }
             return;
         }
@@ -424,9 +560,10 @@ public final class QuotaService implements GrpcService, AutoCloseable {
         grantedHits.add(granted);
         int kept = bucket.ledger().size();
         GrantLedger.Payment paid = hold == null ? null : GrantLedger.Payment.of(hold);
-        int most = bytesInUse() > MOST_BYTES ? FEW_GRANTS : GrantLedger.MOST;
+        boolean room = bucket.stream().memory().hasRoom(GrantLedger.GRANT_BYTES);
+        int most = room ? GrantLedger.MOST : FEW_GRANTS;
         bucket.ledger().granted(granted, before, paid, most, time.wallMicros());
-        grants += bucket.ledger().size() - kept;
+        chargeGrants(bucket, kept);
         long now = time.micros();
         // Before its first report nobody knows what a bucket spends: it gets no more than the limit refills.
         long lasts = bucket.demand().isKnown() ? 0 : terms.refillMicros(granted);
@@ -458,7 +595,7 @@ public final class QuotaService implements GrpcService, AutoCloseable {
 
     /** Ends asking for {@code group}, which asks again if it needs to. */
     private void asked(QuotaGroup group) {
-        if (group.end() && needs(group, time.micros())) {
+        if (group.end() && !group.waitsForTick() && needs(group, time.micros())) {
             ask(group);
         }
     }

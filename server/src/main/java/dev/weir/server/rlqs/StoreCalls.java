@@ -1,10 +1,8 @@
 package dev.weir.server.rlqs;
 
-import java.util.ArrayDeque;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -13,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds the calls of the stores that are in flight at once. The others wait, so that however many buckets Envoys report,
- * the requests that ask this server find their stores as fast as before. Everything runs on the worker.
+ * the requests that ask this server find their stores as fast as before. Calls for the Envoys of each address are made in
+ * turn. Everything runs on the worker.
  */
 final class StoreCalls {
     /** The kinds of calls, the most urgent first. */
@@ -31,12 +30,15 @@ final class StoreCalls {
     /** The most calls in flight. */
     static final int MOST = 64;
 
-    /** The most calls of the last kind that wait. Further ones are not made, and their hits stay spent. */
+    /**
+     * The most calls of the last kind that wait; those of one address leave as much room to others as they take. Further
+     * ones are not made, and their hits stay spent.
+     */
     private static final int MOST_AFTERWARDS = 200_000;
 
     private final Executor worker;
     /** By kind, the most urgent first. */
-    private final Map<Kind, Queue<Supplier<CompletionStage<?>>>> waiting = new EnumMap<>(Kind.class);
+    private final Map<Kind, FairQueue<Supplier<CompletionStage<?>>>> waiting = new EnumMap<>(Kind.class);
 
     private int inFlight;
     private boolean starting;
@@ -45,17 +47,17 @@ final class StoreCalls {
     StoreCalls(Executor worker) {
         this.worker = worker;
         for (Kind each : Kind.values()) {
-            waiting.put(each, new ArrayDeque<>());
+            waiting.put(each, new FairQueue<>());
         }
     }
 
-    /** Makes {@code call} now, or when others have ended; returns false if too many wait. */
-    boolean add(Kind kind, Supplier<CompletionStage<?>> call) {
-        Queue<Supplier<CompletionStage<?>>> queue = Objects.requireNonNull(waiting.get(kind));
-        if (kind == Kind.AFTERWARDS && queue.size() >= MOST_AFTERWARDS) {
+    /** Makes {@code call} for an Envoy at {@code address} now, or when others have ended; returns false if too many wait. */
+    boolean add(Kind kind, String address, Supplier<CompletionStage<?>> call) {
+        FairQueue<Supplier<CompletionStage<?>>> queue = Objects.requireNonNull(waiting.get(kind));
+        if (kind == Kind.AFTERWARDS && queue.size() + queue.size(address) >= MOST_AFTERWARDS) {
             return false;
         }
-        queue.add(call);
+        queue.add(address, call);
         start();
         return true;
     }
@@ -79,7 +81,7 @@ final class StoreCalls {
     private static CompletionStage<?> made(Supplier<CompletionStage<?>> call) {
         try {
             return call.get();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return CompletableFuture.failedStage(e);
         }
     }
@@ -91,7 +93,7 @@ final class StoreCalls {
 
     private @Nullable Supplier<CompletionStage<?>> poll() {
         if (inFlight < MOST) {
-            for (Queue<Supplier<CompletionStage<?>>> queue : waiting.values()) {
+            for (FairQueue<Supplier<CompletionStage<?>>> queue : waiting.values()) {
                 Supplier<CompletionStage<?>> next = queue.poll();
                 if (next != null) {
                     return next;

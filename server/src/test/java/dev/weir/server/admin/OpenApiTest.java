@@ -118,7 +118,8 @@ class OpenApiTest {
             CounterAdmin counters = new CounterAdmin(limiter, Map.of(), null, null);
             RuleMetrics metrics = new RuleMetrics(TimeSource.system(), false, null);
             TopKeys keys = opened.add(new TopKeys(1 << 20));
-            QuotaService quotas = opened.add(new QuotaService(limiter, TimeSource.system(), RequestCaps.defaults()));
+            QuotaService quotas =
+                    opened.add(new QuotaService(limiter, TimeSource.system(), RequestCaps.defaults(), failure -> {}));
             Insight insight = new Insight(
                     new Health(),
                     status,

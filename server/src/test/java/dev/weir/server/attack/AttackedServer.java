@@ -21,7 +21,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** {@code weir serve} in a JVM of its own with the heap of a small container, with what it logged and what memory it uses. */
-final class AttackedServer implements AutoCloseable {
+public final class AttackedServer implements AutoCloseable {
     private static final Pattern READY =
             Pattern.compile("ready in [^:]*: https?://\\S+:(\\d+), grpcs?://\\S+:(\\d+), admin https?://\\S+:(\\d+)");
 
@@ -62,7 +62,7 @@ final class AttackedServer implements AutoCloseable {
      * Starts it with the flags of {@code ./weir} that matter here and a heap of {@code heap}. {@code
      * -Dweir.attack.wrapper} names a program that becomes the command it is given, in a cgroup for example.
      */
-    static AttackedServer start(String heap, Path rules, String... flags) throws Exception {
+    public static AttackedServer start(String heap, Path rules, String... flags) throws Exception {
         List<String> command = new ArrayList<>();
         String wrapper = System.getProperty("weir.attack.wrapper");
         if (wrapper != null) {
@@ -136,6 +136,11 @@ final class AttackedServer implements AutoCloseable {
         ready.completeExceptionally(new IllegalStateException("ended before it was ready: " + lines));
     }
 
+    /** The port of its gRPC services. */
+    public int grpcPort() {
+        return grpc;
+    }
+
     boolean isAlive() {
         return process.isAlive();
     }
@@ -159,7 +164,7 @@ final class AttackedServer implements AutoCloseable {
     }
 
     /**
-     * How long an event loop was ready to run and had no processor, in nanoseconds since the start: that is this machine's doing,
+     * How long an event loop, or the worker of quotas, was ready to run and had no processor, in nanoseconds since the start: that is this machine's doing,
      * and not the server's.
      */
     long waitedForProcessor() throws IOException {
@@ -167,7 +172,8 @@ final class AttackedServer implements AutoCloseable {
         try (DirectoryStream<Path> tasks =
                 Files.newDirectoryStream(Path.of("/proc", String.valueOf(process.pid()), "task"))) {
             for (Path task : tasks) {
-                if (Files.readString(task.resolve("comm")).startsWith("vert.x-eventloo")) {
+                String name = Files.readString(task.resolve("comm"));
+                if (name.startsWith("vert.x-eventloo") || name.startsWith("weir-quotas")) {
                     most = Math.max(
                             most,
                             Long.parseLong(
@@ -188,8 +194,13 @@ final class AttackedServer implements AutoCloseable {
                 << 10;
     }
 
+    /** Ends it with SIGKILL. */
+    public void kill() {
+        process.destroyForcibly().onExit().join();
+    }
+
     @Override
     public void close() {
-        process.destroyForcibly().onExit().join();
+        kill();
     }
 }

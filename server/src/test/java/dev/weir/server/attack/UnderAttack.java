@@ -133,7 +133,8 @@ abstract class UnderAttack {
         return HostileSockets.to(port, count * scale, port == server.admin ? 1 : ADDRESSES);
     }
 
-    final void underAttack(boolean closes, Attack attack) throws Exception {
+    /** Attacks; returns the milliseconds that an answer may have taken meanwhile on this machine. */
+    final long underAttack(boolean closes, Attack attack) throws Exception {
         AttackedServer.Memory before = server.memory();
         double closedBefore = closed();
         int logged = server.log().size();
@@ -153,9 +154,10 @@ abstract class UnderAttack {
         assertThat(caller.failures())
                 .as("asked while under attack: %s %s", caller, tail())
                 .isEmpty();
+        long most = 1_000 + caller.stallMillis() + waited;
         assertThat(caller.slowestMillis())
                 .as("slowest answer in ms: %s", caller)
-                .isLessThan(1_000 + caller.stallMillis() + waited);
+                .isLessThan(most);
         AttackedServer.Memory[] now = new AttackedServer.Memory[1];
         await().atMost(PATIENCE).untilAsserted(() -> {
             now[0] = server.memory();
@@ -182,6 +184,7 @@ abstract class UnderAttack {
             assertThat(counted).as("connections closed, by the metric").isPositive();
             assertThat(server.log()).as("log").anyMatch(line -> line.contains("closed or refused"));
         }
+        return most;
     }
 
     /** Connections that the server has closed because they went past a bound. */

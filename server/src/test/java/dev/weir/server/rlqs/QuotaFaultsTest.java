@@ -3,6 +3,7 @@ package dev.weir.server.rlqs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Duration;
+import dev.weir.StoreFailure;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.BucketId;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports.BucketQuotaUsage;
@@ -17,6 +18,8 @@ class QuotaFaultsTest extends QuotaTestBed {
     private static final String DAY = """
               - { name: per user, key_by: user, limit: { requests: %d, window: 1d, algorithm: fixed_window } }
             """;
+
+    private boolean outOfMemory;
 
     private static BucketQuotaUsage.Builder usage(String user, long allowed) {
         return BucketQuotaUsage.newBuilder()
@@ -180,12 +183,95 @@ class QuotaFaultsTest extends QuotaTestBed {
         assertThat(flooded.abandoned).as("room in Envoy too").isGreaterThan(50_000);
     }
 
+    private static final String SHARED = """
+              - name: per user
+                key_by: user
+                limit: { requests: 100, window: 1d, algorithm: fixed_window }
+                on_fail: %s
+            """;
+
+    private SharedMemory failing(String onFail) {
+        SharedMemory shared = new SharedMemory(() -> now);
+        rules(SHARED.formatted(onFail), shared);
+        shared.failure = StoreFailure.UNREACHABLE;
+        return shared;
+    }
+
+    @Test
+    void whileAStoreFailsAndItsPolicyAllowsNewEnvoysDoNotEndTheGrantsOfOthers() {
+        failing("allow");
+        SimulatedEnvoy honest = envoy();
+        for (int i = 0; i < 40; i++) {
+            envoy().send(RateLimitQuotaUsageReports.newBuilder().addBucketQuotaUsages(usage("ann", 5)));
+            run(1, 10);
+        }
+        assertThat(honest.denied).as("the first one").isLessThanOrEqualTo(2);
+        assertThat(failures).isEmpty();
+    }
+
+    @Test
+    void whileAStoreFailsAndItsPolicyIsLocalTheShareOfThisServerIsSpent() {
+        failing("local");
+        SimulatedEnvoy envoy = envoy();
+        run(40, 10);
+        assertThat(envoy.allowed).isBetween(60L, 100L);
+    }
+
+    @Test
+    void whileAStoreFailsAndItsPolicyDeniesNothingPassesAndAfterwardsItDoes() {
+        SharedMemory shared = failing("deny");
+        SimulatedEnvoy envoy = envoy();
+        run(20, 10);
+        assertThat(envoy.allowed).isZero();
+        shared.failure = null;
+        run(60, 10);
+        assertThat(envoy.allowed).isEqualTo(100);
+    }
+
+    /** A region has less left than its store says: others use the same limit. */
+    @Test
+    void whatIsDeniedIsAskedForAgainWithWhatIsLeft() {
+        SharedMemory shared = new SharedMemory(() -> now);
+        rules(SHARED.formatted("deny"), shared);
+        shared.tooMuch = 1_000;
+        SimulatedEnvoy first = envoy();
+        run(60, 20);
+        assertThat(first.allowed).isEqualTo(100);
+        SimulatedEnvoy second = envoy();
+        run(5, 20, 20);
+        assertThat(second.allowed).isZero();
+        assertThat(second.strategy(ANN)).as("an assignment that denies").isNotNull();
+    }
+
+    @Override
+    long time() {
+        if (outOfMemory) {
+            throw new OutOfMemoryError("on purpose");
+        }
+        return super.time();
+    }
+
+    @Test
+    void anErrorOfATaskIsToldAndTheWorkerGoesOn() {
+        rules(DAY.formatted(100));
+        SimulatedEnvoy envoy = envoy();
+        run(3, 1);
+        outOfMemory = true;
+        run(4, 1);
+        outOfMemory = false;
+        assertThat(failures).isNotEmpty().allSatisfy(each -> assertThat(each).isInstanceOf(OutOfMemoryError.class));
+        run(2, 1);
+        envoy.ask(Map.of("user", "bob"));
+        run(1);
+        assertThat(envoy.ask(Map.of("user", "bob"))).isTrue();
+    }
+
     @Test
     void theCallsOfTheStoreInFlightAreBounded() {
         StoreCalls calls = new StoreCalls(Runnable::run);
         List<CompletableFuture<Void>> made = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
-            calls.add(i % 2 == 0 ? StoreCalls.Kind.GRANT : StoreCalls.Kind.AFTERWARDS, () -> {
+            calls.add(i % 2 == 0 ? StoreCalls.Kind.GRANT : StoreCalls.Kind.AFTERWARDS, "a", () -> {
                 CompletableFuture<Void> call = new CompletableFuture<>();
                 made.add(call);
                 return call;
@@ -204,7 +290,7 @@ class QuotaFaultsTest extends QuotaTestBed {
         StoreCalls calls = new StoreCalls(Runnable::run);
         int[] made = {0};
         for (int i = 0; i < 1_000; i++) {
-            calls.add(StoreCalls.Kind.TERMS, () -> {
+            calls.add(StoreCalls.Kind.TERMS, "a", () -> {
                 made[0]++;
                 throw new IllegalStateException("on purpose");
             });

@@ -8,11 +8,17 @@ import io.envoyproxy.envoy.service.rate_limit_quota.v3.BucketId;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports.BucketQuotaUsage;
 import io.envoyproxy.envoy.type.v3.RateLimitStrategy.BlanketRule;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The quota service with Envoys on virtual time. */
 class QuotaServiceTest extends QuotaTestBed {
+    private static final int SEEDS = Integer.getInteger("weir.seeds", 300);
+
     @Test
     void exactlyTheLimitPasses() {
         rules("  - { name: per user, key_by: user, limit: { requests: 5, window: 1h, algorithm: fixed_window } }\n");
@@ -179,31 +185,87 @@ class QuotaServiceTest extends QuotaTestBed {
     /** Random demand, delays and deaths: over the life of a window never more than the limit passes. */
     @Test
     void noFleetOfEnvoysSpendsMoreThanTheLimit() {
-        for (int seed = 0; seed < Integer.getInteger("weir.seeds", 300); seed++) {
-            random.setSeed(seed);
-            envoys.clear();
-            int limit = 1 + random.nextInt(2_000);
-            delayMicros = 1L + random.nextInt(300_000);
-            rules("  - { name: per user, key_by: user, limit: { requests: " + limit
-                    + ", window: 1d, algorithm: fixed_window } }\n");
-            long passed = 0L;
-            for (int part = 0; part < 12; part++) {
-                while (envoys.size() < 1 + random.nextInt(4)) {
-                    envoy();
-                }
-                int[] demand =
-                        envoys.stream().mapToInt(each -> random.nextInt(60)).toArray();
-                run(1 + random.nextInt(6), demand);
-                if (random.nextInt(4) == 0) {
-                    SimulatedEnvoy killed = envoys.remove(random.nextInt(envoys.size()));
-                    killed.kill();
-                    passed += killed.allowed;
-                }
+        for (int seed = 0; seed < SEEDS; seed++) {
+            assertThat(beyondTheLimit(seed)).as("seed %d", seed).isLessThanOrEqualTo(0);
+        }
+    }
+
+    /** Runs a random fleet; returns the requests that passed, less the limit. */
+    private long beyondTheLimit(int seed) {
+        random.setSeed(seed);
+        envoys.clear();
+        int limit = 1 + random.nextInt(2_000);
+        delayMicros = 1L + random.nextInt(300_000);
+        rules("  - { name: per user, key_by: user, limit: { requests: " + limit
+                + ", window: 1d, algorithm: fixed_window } }\n");
+        long passed = 0L;
+        for (int part = 0; part < 12; part++) {
+            while (envoys.size() < 1 + random.nextInt(4)) {
+                envoy();
             }
-            for (SimulatedEnvoy each : envoys) {
-                passed += each.allowed;
+            boolean rush = random.nextInt(3) > 0;
+            int[] demand = envoys.stream()
+                    .mapToInt(each -> rush ? random.nextInt(60) : 0)
+                    .toArray();
+            run(1 + random.nextInt(rush ? 6 : 12), demand);
+            if (random.nextInt(4) == 0) {
+                SimulatedEnvoy killed = envoys.remove(random.nextInt(envoys.size()));
+                killed.kill();
+                passed += killed.allowed;
             }
-            assertThat(passed).as("seed %d", seed).isLessThanOrEqualTo(limit);
+        }
+        for (SimulatedEnvoy each : envoys) {
+            passed += each.allowed;
+        }
+        return passed - limit;
+    }
+
+    /** The same fleets find each of these mistakes. */
+    @Test
+    void plantedMistakesAreFound() {
+        assertThat(seedThatFinds(Twice::new)).as("a grant is settled twice").isNotNegative();
+        assertThat(seedThatFinds(NewestToo::new))
+                .as("the newest grant goes back, which can still be spent")
+                .isNotNegative();
+        assertThat(seedThatFinds(AtOnce::new))
+                .as("a grant goes back with the first report after it was replaced")
+                .isNotNegative();
+    }
+
+    private int seedThatFinds(Supplier<GrantLedger> mistake) {
+        ledgers = mistake;
+        for (int seed = 0; seed < SEEDS; seed++) {
+            if (beyondTheLimit(seed) > 0) {
+                return seed;
+            }
+        }
+        return -1;
+    }
+
+    private static final class Twice extends GrantLedger {
+        @Override
+        List<Settled> reported(long allowed, long nowMicros, long wallMicros) {
+            List<Settled> once = super.reported(allowed, nowMicros, wallMicros);
+            List<Settled> twice = new ArrayList<>(once);
+            twice.addAll(once);
+            return twice;
+        }
+    }
+
+    private static final class NewestToo extends GrantLedger {
+        @Override
+        void granted(long hits, long before, @Nullable Payment paid, int most, long wallMicros) {
+            super.granted(hits, before, paid, most, wallMicros);
+            replaced();
+        }
+    }
+
+    private static final class AtOnce extends GrantLedger {
+        @Override
+        List<Settled> reported(long allowed, long nowMicros, long wallMicros) {
+            List<Settled> all = new ArrayList<>(super.reported(0, nowMicros, wallMicros));
+            all.addAll(super.reported(allowed, nowMicros + 5_000_000, wallMicros));
+            return all;
         }
     }
 }

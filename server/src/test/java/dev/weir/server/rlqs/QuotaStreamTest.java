@@ -80,6 +80,33 @@ class QuotaStreamTest {
         assertThat(envoy.assigned.get()).isGreaterThanOrEqualTo(before);
     }
 
+    /** Its assignments are far more than may wait for a connection. */
+    @Test
+    void anEnvoyThatReadsSlowlyKeepsItsConnectionAndGetsAllAssignmentsInTheEnd() throws Exception {
+        QuotaCaller envoy = new QuotaCaller(weir.grpcPort(), "slow", false);
+        callers.add(envoy);
+        RateLimitQuotaUsageReports.Builder report = report("a-user-with-a-name-of-this-length-", 35_000, 1);
+        envoy.send(report);
+        await().atMost(120, SECONDS)
+                .until(() -> weir.get("/metrics").body().contains("\nratelimit_quota_buckets 35000")
+                        || envoy.ended.isDone());
+        QuotaCaller other = caller("other");
+        for (int i = 0; i < 5; i++) { // what the worker does for the others goes on meanwhile
+            String user = "ann" + i;
+            other.send(report(user, 1, 1));
+            await().atMost(60, SECONDS).until(() -> other.strategies.containsKey(user + "0"));
+        }
+        assertThat(envoy.ended).isNotDone();
+        envoy.read();
+        await().atMost(120, SECONDS).pollInterval(3, SECONDS).until(() -> {
+            if (envoy.isReady()) {
+                envoy.send(report);
+            }
+            return envoy.strategies.size() == 35_000 || envoy.ended.isDone();
+        });
+        assertThat(envoy.ended).isNotDone();
+    }
+
     @Test
     void explainAndLoadShowWhichEnvoyHoldsHowMuch() throws Exception {
         QuotaCaller named = caller("envoy-a");

@@ -6,12 +6,14 @@ import dev.weir.internal.ban.BanTable;
 import dev.weir.internal.limiter.Limiter;
 import dev.weir.internal.limiter.check.LimiterObserver;
 import dev.weir.internal.limiter.check.LimiterSettings;
+import dev.weir.internal.limiter.check.SharedStores;
 import dev.weir.internal.match.override.OverrideLookup;
 import dev.weir.internal.model.Ban;
 import dev.weir.internal.model.BanKind;
 import dev.weir.internal.ruleset.RuleIndex;
 import dev.weir.internal.ruleset.RuleSwitches;
 import dev.weir.internal.ruleset.WrittenRules;
+import dev.weir.internal.store.SharedStore;
 import dev.weir.internal.store.memory.MemoryStore;
 import dev.weir.rules.internal.load.RuleLoader;
 import dev.weir.server.rls.RequestCaps;
@@ -22,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Random;
+import java.util.function.Supplier;
 
 /** A quota service and Envoys on virtual time. The store outlives the service, as Redis does. */
 abstract class QuotaTestBed {
@@ -35,7 +38,13 @@ abstract class QuotaTestBed {
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private WrittenRules written = parse("");
     private MemoryStore store = new MemoryStore(200_000);
+    private SharedStores stores = SharedStores.none();
     private int services;
+    /** What the tasks of services threw. */
+    final List<Throwable> failures = new ArrayList<>();
+
+    Supplier<GrantLedger> ledgers = GrantLedger::new;
+    QuotaBounds bounds = QuotaBounds.ofThisHeap();
     Limiter limiter = limiter();
     QuotaService service = service();
 
@@ -44,21 +53,29 @@ abstract class QuotaTestBed {
         return Objects.requireNonNull(RuleLoader.parse("rules.yaml", yaml).rules());
     }
 
+    /** The time of the server; a test may have it fail. */
+    long time() {
+        return now;
+    }
+
     private Limiter limiter() {
-        return new Limiter(written, store, () -> now, LimiterSettings.defaults(), new LimiterObserver() {});
+        return new Limiter(written, store, stores, this::time, LimiterSettings.defaults(), new LimiterObserver() {});
     }
 
     private QuotaService service() {
         int mine = ++services;
         return new QuotaService(
                 limiter,
-                () -> now,
+                this::time,
                 RequestCaps.defaults(),
                 task -> tasks.add(() -> {
                     if (mine == services) {
                         task.run();
                     }
-                }));
+                }),
+                bounds,
+                failures::add,
+                () -> ledgers.get());
     }
 
     /** Starts over with {@code rules} and nothing counted. */
@@ -66,6 +83,12 @@ abstract class QuotaTestBed {
         written = parse(rules);
         store = new MemoryStore(200_000);
         restart();
+    }
+
+    /** The same, with counters in {@code shared}. */
+    void rules(String rules, SharedStore shared) {
+        stores = SharedStores.of(shared);
+        rules(rules);
     }
 
     /** Puts {@code rules} in force while everything runs. */
@@ -102,11 +125,13 @@ abstract class QuotaTestBed {
         return envoy;
     }
 
-    /** Lets the server do {@code most} pieces of work. */
-    void work(int most) {
-        for (int i = 0; i < most && !tasks.isEmpty(); i++) {
+    /** Lets the server do {@code most} pieces of work; returns how many it did. */
+    int work(int most) {
+        int done = 0;
+        for (; done < most && !tasks.isEmpty(); done++) {
             tasks.remove().run();
         }
+        return done;
     }
 
     void step() {

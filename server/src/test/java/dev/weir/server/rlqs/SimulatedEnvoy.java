@@ -14,6 +14,7 @@ import io.envoyproxy.envoy.type.v3.RateLimitStrategy;
 import io.envoyproxy.envoy.type.v3.RateLimitStrategy.BlanketRule;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -65,6 +66,16 @@ final class SimulatedEnvoy {
         }
 
         @Override
+        public String address() {
+            return address;
+        }
+
+        @Override
+        public long unsent() {
+            return unsent;
+        }
+
+        @Override
         public void onGone(Runnable then) {
             gone = then;
         }
@@ -98,6 +109,12 @@ final class SimulatedEnvoy {
     private long nextReport;
     private @Nullable Stream stream;
 
+    /** The address by which it shares budgets with others. */
+    String address;
+
+    /** The bytes that it has not read yet, as its server sees it. */
+    long unsent;
+
     @Nullable
     GrpcStatus ended;
 
@@ -110,6 +127,7 @@ final class SimulatedEnvoy {
         this.server = server;
         this.domain = domain;
         this.name = name;
+        this.address = name;
         this.now = now;
         this.delay = delay;
         this.nextReport = now.getAsLong() + REPORT_MICROS;
@@ -191,7 +209,18 @@ final class SimulatedEnvoy {
             report.setDomain(domain);
         }
         open.named = true;
-        byte[] message = report.build().toByteArray();
+        send(open, report.build().toByteArray());
+    }
+
+    /** Sends a message of these bytes. */
+    void sendBytes(byte[] message) {
+        Stream open = stream;
+        if (open != null) {
+            send(open, message);
+        }
+    }
+
+    private void send(Stream open, byte[] message) {
         open.later(() -> {
             try {
                 open.service.message(open, GrpcMethod.QUOTA_STREAM, message);
@@ -199,6 +228,16 @@ final class SimulatedEnvoy {
                 open.end(e.status(), e.text());
             }
         });
+    }
+
+    /** Opens a stream at once, where an Envoy would do so with its next report. */
+    void connect() {
+        stream = new Stream(server.get());
+    }
+
+    /** Its stream. */
+    GrpcServiceCall call() {
+        return Objects.requireNonNull(stream);
     }
 
     /** Ends the stream, as a server or a network that dies does; assignments stay until they expire. */
@@ -239,14 +278,16 @@ final class SimulatedEnvoy {
         RateLimitStrategy before = bucket.strategy;
         RateLimitStrategy next = action.getQuotaAssignmentAction().getRateLimitStrategy();
         if (next.hasTokenBucket()) {
-            double ratio = before != null && before.hasTokenBucket()
-                    ? bucket.tokens / before.getTokenBucket().getMaxTokens()
-                    : 1;
-            bucket.tokens = ratio * next.getTokenBucket().getMaxTokens();
+            double ratio = before != null && before.hasTokenBucket() ? bucket.tokens / tokens(before) : 1;
+            bucket.tokens = ratio * tokens(next);
         }
         bucket.strategy = next;
         bucket.expiresMicros = now.getAsLong()
                 + action.getQuotaAssignmentAction().getAssignmentTimeToLive().getSeconds() * 1_000_000;
+    }
+
+    private static long tokens(RateLimitStrategy strategy) {
+        return Integer.toUnsignedLong(strategy.getTokenBucket().getMaxTokens());
     }
 
     /** The strategy of the bucket {@code id}; null without one. */

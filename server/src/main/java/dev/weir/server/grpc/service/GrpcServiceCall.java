@@ -1,6 +1,7 @@
 package dev.weir.server.grpc.service;
 
 import dev.weir.server.grpc.protocol.GrpcStatus;
+import dev.weir.server.memory.PeerAddress;
 
 /**
  * A call that may be answered later and from any thread, as health watches and reflection are. A stream is one call,
@@ -15,6 +16,12 @@ public interface GrpcServiceCall {
 
     /** The name that the peer gave itself in the metadata {@code x-envoy-node}, unproven; without one, its address. */
     String peer();
+
+    /** The address by which the peer shares budgets with others, as {@link PeerAddress} has it. */
+    String address();
+
+    /** The bytes of answers on this connection that the peer has not taken yet. From any thread; a moment old. */
+    long unsent();
 
     /** Runs {@code gone} when the call is over, however it ends. */
     void onGone(Runnable gone);
