@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** What asks hold is bounded in memory, whichever connection they wait for. */
 class AskMemoryTest extends ManualBatcher {
-    private static final int CHECKS = 128;
+    private static final int CHECKS = 160;
 
     @Test
     void asksWithManyChecksAreBoundedByTheirMemoryAndNotOnlyByTheirNumber() {
