@@ -91,10 +91,10 @@ final class HoldToken {
             throw HttpProblemException.badRequest("hold: of version " + CallerText.shown(content[0]) + " (expected: "
                     + VERSION + "; a server of that version can settle it, else it stays charged as reserved)");
         }
-        byte[] bytes = Base64.getUrlDecoder().decode(content[1]);
-        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+        try (DataInputStream in = new DataInputStream(
+                new ByteArrayInputStream(Base64.getUrlDecoder().decode(content[1])))) {
             return read(in);
-        } catch (IOException e) {
+        } catch (IOException | IllegalArgumentException e) {
             throw unreadable(token);
         }
     }

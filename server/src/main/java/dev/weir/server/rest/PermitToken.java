@@ -97,12 +97,12 @@ final class PermitToken {
                     + "; a server of that version can release it, and its permit_ttl ends it)");
         }
         List<HeldPermit> held = new ArrayList<>();
-        byte[] bytes = Base64.getUrlDecoder().decode(content[1]);
-        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+        try (DataInputStream in = new DataInputStream(
+                new ByteArrayInputStream(Base64.getUrlDecoder().decode(content[1])))) {
             while (in.available() > 0) {
                 held.add(read(in, stores));
             }
-        } catch (IOException e) {
+        } catch (IOException | IllegalArgumentException e) {
             throw unreadable(token);
         }
         return held;
