@@ -6,6 +6,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.redis.testkit.ProcessSignal;
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.testkit.ServedProcess;
 import io.vertx.core.json.JsonArray;
@@ -51,6 +52,9 @@ class ConcurrencyFleetTest {
     private static final int CALLERS = 200;
     private static final int KILLS = Integer.getInteger("weir.kills", 1);
     private static final Duration TTL = Duration.ofSeconds(5);
+    /** A caller that waited longer gives up: a permit may have ended before its answer came. */
+    private static final Duration PATIENCE = TTL.dividedBy(2);
+
     private static final int FEW = 20;
     private static final int MANY = 5_000;
     private static final String RULES = """
@@ -122,6 +126,38 @@ class ConcurrencyFleetTest {
     @Test
     void neverMoreThanTheLimitAreInFlightAndKilledServersCostNoPermitForLong() throws Exception {
         run(new Calls("few", FEW, 1, 1, 200), FEW);
+    }
+
+    /** A server that is stopped for longer than permits live comes back, and its callers with it. */
+    @Test
+    void aServerThatStandsStillForLongerThanAPermitLivesExceedsNoLimit() throws Exception {
+        Calls calls = new Calls("few", FEW, 1, 1, 200);
+        List<Future<?>> callers = new ArrayList<>();
+        try {
+            for (int i = 0; i < CALLERS; i++) {
+                callers.add(threads.submit(() -> callsOfOne(calls)));
+            }
+            awaitUse(FEW);
+            Process victim = servers.get(0).process();
+            ProcessSignal.pause(victim.pid());
+            try {
+                long stopped = System.nanoTime();
+                await().atMost(TTL.plusSeconds(60)).until(() -> System.nanoTime() - stopped >= 2 * TTL.toNanos());
+                most.set(0);
+            } finally {
+                ProcessSignal.resume(victim.pid());
+            }
+            awaitUse(FEW);
+            ended.set(true);
+            for (Future<?> each : callers) {
+                each.get();
+            }
+            assertThat(over).as(this::seen).hasValue(0);
+            await().atMost(TTL.plusSeconds(10)).until(() -> inFlightBy(0, calls.user) == 0);
+        } finally {
+            ended.set(true);
+            callers.forEach(each -> each.cancel(true));
+        }
     }
 
     /** Callers wish for some 6,000 permits, in 10 calls each. Every release goes to a random server. */
@@ -252,8 +288,8 @@ class ConcurrencyFleetTest {
             try {
                 return post((first + i) % SERVERS, path, body);
             } catch (IOException e) {
-                failed.incrementAndGet(); // that server was killed: what it took for this call ends with its time to
-                // live
+                // That server was killed or stopped: what it took for this call ends with its time to live.
+                failed.incrementAndGet();
             }
         }
         return null;
@@ -263,6 +299,7 @@ class ConcurrencyFleetTest {
         return client.send(
                 HttpRequest.newBuilder(URI.create(servers.get(server).http() + "/v1/concurrency/" + path))
                         .header("Content-Type", "application/json")
+                        .timeout(PATIENCE)
                         .POST(BodyPublishers.ofString(body))
                         .build(),
                 BodyHandlers.ofString());
