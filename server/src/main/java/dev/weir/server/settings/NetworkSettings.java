@@ -6,7 +6,7 @@ import java.util.List;
 /** The settings that bound connections and the memory that peers hold. */
 final class NetworkSettings {
     private static final int DEFAULT_CONNECTIONS = 10_000;
-    /** About four times the heap of an open connection without TLS, so that connections leave most of the heap free. */
+    /** At least twice the heap of an open connection, with or without TLS, so that connections leave most of it free. */
     private static final long HEAP_PER_CONNECTION = 64 << 10;
 
     static final Setting<Integer> MAX_CONNECTIONS = Setting.integer(

@@ -145,7 +145,6 @@ abstract class FeatureAttackSuite extends UnderAttack {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = LONG, matches = "true")
     void permitsThatAreTakenRenewedForgedAndHuge() throws Exception {
         HttpCaller http = new HttpCaller(server.http);
         String permit = new JsonObject(http.post("/v1/concurrency/acquire", body("p", "/permits"))
@@ -159,6 +158,23 @@ abstract class FeatureAttackSuite extends UnderAttack {
                 asking(repeatedly(post("/v1/concurrency/renew", json), 200));
                 asking(repeatedly(post("/v1/concurrency/release", json), 200));
             }
+            return List.of();
+        });
+    }
+
+    /** Each answer that admits a request is remembered for a day. */
+    @Test
+    @EnabledIfSystemProperty(named = LONG, matches = "true")
+    void idempotencyKeysWithoutEnd() throws Exception {
+        underAttack(false, () -> {
+            List<byte[]> requests = new ArrayList<>();
+            for (int i = 0; i < 40_000; i++) {
+                String body = body("idempotent" + i, "/bucket");
+                requests.add(("POST /v1/ratelimit/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                                + "Idempotency-Key: k" + i + "\r\nContent-Length: " + body.length() + "\r\n\r\n" + body)
+                        .getBytes(US_ASCII));
+            }
+            asking(requests);
             return List.of();
         });
     }
@@ -211,7 +227,6 @@ abstract class FeatureAttackSuite extends UnderAttack {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = LONG, matches = "true")
     void loadsThatAreNoLoads() throws Exception {
         underAttack(false, () -> {
             List<HostileSockets> all = new ArrayList<>();

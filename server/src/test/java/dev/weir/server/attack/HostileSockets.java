@@ -6,12 +6,17 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /** Connections of hostile peers from several loopback addresses; what cannot be sent at once is given up. */
@@ -44,6 +49,49 @@ final class HostileSockets implements AutoCloseable {
             channel.bind(new InetSocketAddress(from, 0));
             channel.socket().connect(new InetSocketAddress("127.0.0.1", port), 2_000);
             channel.configureBlocking(false);
+            return channel;
+        } catch (IOException e) {
+            close(channel);
+            return null;
+        }
+    }
+
+    /**
+     * The same over TLS: each finishes its handshake, sends {@code first}, and is silent from then on. Handshakes are made
+     * until {@code within} has passed, and refused ones are left out.
+     */
+    static HostileSockets overTls(
+            int port, int count, int addresses, SSLContext context, byte[] first, Duration within) {
+        HostileSockets sockets = new HostileSockets();
+        long end = System.nanoTime() + within.toNanos();
+        IntStream.range(0, count).parallel().forEach(i -> {
+            SocketChannel channel =
+                    System.nanoTime() < end ? handshaken(port, "127.0.0." + (2 + i % addresses), context, first) : null;
+            if (channel != null) {
+                synchronized (sockets) {
+                    sockets.open.add(channel);
+                }
+            }
+        });
+        return sockets;
+    }
+
+    private static @Nullable SocketChannel handshaken(int port, String from, SSLContext context, byte[] first) {
+        SocketChannel channel = null;
+        try {
+            channel = SocketChannel.open();
+            channel.bind(new InetSocketAddress(from, 0));
+            channel.socket().connect(new InetSocketAddress("127.0.0.1", port), 2_000);
+            channel.socket().setSoTimeout(10_000);
+            // Not closed: only the plain socket below it stays, so that thousands of them fit into the attacker's heap.
+            SSLSocket tls =
+                    (SSLSocket) context.getSocketFactory().createSocket(channel.socket(), "localhost", port, false);
+            SSLParameters parameters = tls.getSSLParameters();
+            parameters.setApplicationProtocols(new String[] {"h2"});
+            tls.setSSLParameters(parameters);
+            tls.startHandshake();
+            tls.getOutputStream().write(first);
+            tls.getOutputStream().flush();
             return channel;
         } catch (IOException e) {
             close(channel);

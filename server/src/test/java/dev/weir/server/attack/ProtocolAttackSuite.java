@@ -70,6 +70,19 @@ abstract class ProtocolAttackSuite extends UnderAttack {
         });
     }
 
+    /** Each watch has ended its request, and lasts as long as its connection. */
+    @Test
+    void healthWatchesOnAllConnections() throws Exception {
+        byte[] head = RawPeer.head("/grpc.health.v1.Health/Watch");
+        byte[] watches = streams(
+                16,
+                RawPeer.hello(),
+                stream -> join(
+                        RawPeer.frame(HEADERS, END_HEADERS, stream, head),
+                        RawPeer.frame(DATA, END_STREAM, stream, new byte[5])));
+        underAttack(true, () -> sending(server.grpc, NEARLY_ALL / 2, watches));
+    }
+
     /** Each answer is short; the stream that waits to send it is not. */
     @Test
     void shortAnswersThatNobodyTakesOverHttp2() throws Exception {
