@@ -26,6 +26,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Changes that people make on the dashboard, in a real browser on a real server. */
 class DashboardActionsTest {
+    private static final String TRIAL = """
+            match: { endpoint: "GET /trial" }
+            key_by: api_key
+            limit: { requests: %d, window: 365d, algorithm: fixed_window }
+            """;
+
     @TempDir
     static Path folder;
 
@@ -138,13 +144,11 @@ class DashboardActionsTest {
         go("rules?edit=1");
         page.getByLabel("Name", new Page.GetByLabelOptions().setExact(true)).fill("trial");
         Locator text = page.getByLabel("The rule, in YAML or JSON");
-        text.fill("match: { endpoint: \"GET /trial\" }\nkey_by: api_key\n"
-                + "limit: { requests: 12, window: 365d, algorithm: fixed_window }\n");
+        text.fill(TRIAL.formatted(12));
         Locator played = page.locator("#played");
         assertThat(played).containsText(Pattern.compile("deny\\s+18 more and 0 fewer"));
         assertThat(played).containsText(Pattern.compile("18 of 30 requests denied, 0 now"));
-        text.fill("match: { endpoint: \"GET /trial\" }\nkey_by: api_key\n"
-                + "limit: { requests: 29, window: 365d, algorithm: fixed_window }\n");
+        text.fill(TRIAL.formatted(29));
         assertThat(played).containsText(Pattern.compile("deny\\s+1 more and 0 fewer"));
         browser.assertNoComplaints();
     }
