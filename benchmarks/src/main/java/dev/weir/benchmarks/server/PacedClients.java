@@ -68,6 +68,7 @@ public final class PacedClients {
         return "requests: 50, window: 1s, algorithm: " + algorithm;
     }
 
+    @SuppressWarnings("try") // the server is asked by its port
     public static void main(String[] args) throws Exception {
         StringBuilder rules = new StringBuilder("domain: bench\nrules:\n");
         for (int i = 0; i < PLANS.size(); i++) {
