@@ -44,7 +44,7 @@ public final class TopKeys implements AutoCloseable {
 
     private record Name(String domain, String rule) {}
 
-    private final DecisionTap tap = new DecisionTap();
+    private final DecisionTap tap;
     private final LongSupplier millis;
     private final long seed;
     private final long budget;
@@ -76,6 +76,7 @@ public final class TopKeys implements AutoCloseable {
         this.budget = budget;
         this.millis = millis;
         this.seed = seed;
+        this.tap = new DecisionTap(seed);
         this.now = millis.getAsLong();
         this.housekept = now;
         this.minuteStart = now;
