@@ -117,6 +117,9 @@ class InsightServerTest {
                 .isEmpty());
         JsonObject nearest = get("/admin/v1/top?by=nearest&domain=api&rule=users");
         assertThat(first(nearest, "keys").getDouble("utilisation")).isBetween(0.3, 1.0);
+        HttpResponse<String> refused = running.admin("GET", "/admin/v1/top?by=nearest&window=hour");
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).contains("expected: minute with by=nearest");
         assertThat(running.admin("GET", "/admin/v1/top?by=loudest").body())
                 .contains("expected: denied, allowed, nearest");
         assertThat(running.admin("GET", "/admin/v1/top?rule=users").statusCode())

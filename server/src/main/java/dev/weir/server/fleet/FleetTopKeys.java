@@ -28,9 +28,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The heaviest callers of all servers that share a Redis or a database. Once a minute, each server writes there its {@value
- * #SHARED} heaviest callers of the last whole minute and hour, and reads those of the others. Counts of the same counter
- * add up.
+ * The heaviest callers of all servers that share a Redis or a database. Every {@value #EVERY_SECONDS} s, each server
+ * writes there its {@value #SHARED} heaviest callers of the last minute and hour and those nearest to their limit, and
+ * reads those of the others. Counts of the same counter add up; of its use, the highest is shown.
  *
  * <p><b>Trust.</b> As in the {@link FleetDirectory}: with the fleet's secret, notes in Redis are signed, and others are
  * left out and counted.
@@ -39,6 +39,7 @@ public final class FleetTopKeys implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(FleetTopKeys.class.getName());
     private static final int SHARED = 128;
     private static final int LONGEST_NOTE = 256 << 10;
+    private static final int ROOM_FOR_SIGNATURE = 1 << 10;
     private static final int MOST_NODES = 256;
     /** The most callers of others that are kept of each list. */
     private static final int MOST_KEPT = 1_024;
@@ -46,9 +47,10 @@ public final class FleetTopKeys implements AutoCloseable {
     private static final long MINUTE_MILLIS = 60_000;
     private static final long EVERY_SECONDS = 10;
     private static final long STOP_SECONDS = 2;
-    private static final long SILENT_MILLIS = 3 * MINUTE_MILLIS;
+    private static final long SILENT_MILLIS = 90_000;
     private static final String KIND = "top_keys";
     private static final int LISTS = 4;
+    private static final JsonArray NO_ENTRIES = new JsonArray();
 
     private final TopKeys keys;
     private final Supplier<String> node;
@@ -59,13 +61,13 @@ public final class FleetTopKeys implements AutoCloseable {
     private final ScheduledExecutorService timer =
             Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("weir-fleet-keys"));
     private volatile Others others = Others.NONE;
-    private long postedMinute = -1;
+    private boolean posted;
     private boolean failing;
 
     /** The notes of other servers. {@code lists} and {@code totals}: denied and allowed of a minute, then of an hour. */
-    private record Others(int nodes, int silent, List<List<TopKey>> lists, List<Double> totals) {
+    private record Others(int nodes, int silent, List<List<TopKey>> lists, List<Double> totals, List<TopKey> nearest) {
         static final Others NONE =
-                new Others(0, 0, Collections.nCopies(LISTS, List.of()), Collections.nCopies(LISTS, 0.0));
+                new Others(0, 0, Collections.nCopies(LISTS, List.of()), Collections.nCopies(LISTS, 0.0), List.of());
     }
 
     /**
@@ -132,19 +134,16 @@ public final class FleetTopKeys implements AutoCloseable {
         }
     }
 
-    /** Writes the last whole minute if that was not done yet, and reads what others wrote. Blocks. */
+    /** Writes what this server counted, and reads what others wrote. Blocks. */
     void exchange() throws IOException {
-        long minute = millis.getAsLong() / MINUTE_MILLIS;
         String self = node.get();
         if (self.isEmpty()) {
             return;
         }
         for (NodeBoard board : boards) {
-            if (minute != postedMinute) {
-                String text = note();
-                board.post(self, board.isOpenToOthers() ? signed(self, text) : text);
-                postedMinute = minute;
-            }
+            String text = note();
+            board.post(self, board.isOpenToOthers() ? signed(self, text) : text);
+            posted = true;
             others = read(board, self);
         }
     }
@@ -153,17 +152,34 @@ public final class FleetTopKeys implements AutoCloseable {
         return secret == null ? text : secret.sign(KIND, self, millis.getAsLong(), text);
     }
 
+    /** The note of this server, with fewer callers if their names are long. */
     private String note() {
+        int shared = SHARED;
+        String text = note(shared);
+        while (text.length() > LONGEST_NOTE - ROOM_FOR_SIGNATURE && shared > 1) {
+            shared /= 2;
+            text = note(shared);
+        }
+        return text;
+    }
+
+    private String note(int shared) {
         JsonObject json = new JsonObject();
         JsonArray lists = new JsonArray();
         JsonArray totals = new JsonArray();
         for (int list = 0; list < LISTS; list++) {
             JsonArray entries = new JsonArray();
-            keys.closed(isDenied(list), isHour(list), SHARED).forEach(each -> entries.add(entry(each)));
+            keys.top(isDenied(list), isHour(list), null, null, shared).forEach(each -> entries.add(entry(each)));
             lists.add(entries);
             totals.add(keys.total(isDenied(list), isHour(list), null, null));
         }
-        return json.put("lists", lists).put("totals", totals).encode();
+        JsonArray nearest = new JsonArray();
+        keys.nearest(null, null, shared)
+                .forEach(each -> nearest.add(entry(each).add(each.used()).add(each.limit())));
+        return json.put("lists", lists)
+                .put("totals", totals)
+                .put("nearest", nearest)
+                .encode();
     }
 
     private static boolean isDenied(int list) {
@@ -195,6 +211,7 @@ public final class FleetTopKeys implements AutoCloseable {
         for (int list = 0; list < LISTS; list++) {
             merged.add(new LinkedHashMap<>());
         }
+        Map<String, TopKey> nearest = new LinkedHashMap<>();
         double[] totals = new double[LISTS];
         int nodes = 0;
         int silent = 0;
@@ -207,7 +224,7 @@ public final class FleetTopKeys implements AutoCloseable {
                 continue;
             }
             String text = trusted(board, each);
-            if (text != null && merge(text, merged, totals)) {
+            if (text != null && merge(text, merged, totals, nearest)) {
                 nodes++;
             }
         }
@@ -218,7 +235,12 @@ public final class FleetTopKeys implements AutoCloseable {
                     .limit(MOST_KEPT)
                     .toList());
         }
-        return new Others(nodes, silent, lists, Arrays.stream(totals).boxed().toList());
+        return new Others(
+                nodes,
+                silent,
+                lists,
+                Arrays.stream(totals).boxed().toList(),
+                TopKeys.nearest(List.copyOf(nearest.values()), MOST_KEPT));
     }
 
     private @Nullable String trusted(NodeBoard board, NodeBoard.Note note) {
@@ -239,16 +261,23 @@ public final class FleetTopKeys implements AutoCloseable {
     }
 
     /** Adds a note; false if it is not one. */
-    private static boolean merge(String text, List<Map<String, TopKey>> merged, double[] totals) {
+    private static boolean merge(
+            String text, List<Map<String, TopKey>> merged, double[] totals, Map<String, TopKey> nearest) {
         try {
             JsonObject json = new JsonObject(text);
             for (int list = 0; list < LISTS; list++) {
                 JsonArray entries = json.getJsonArray("lists").getJsonArray(list);
                 totals[list] += Math.max(0, json.getJsonArray("totals").getDouble(list));
                 for (int i = 0; i < Math.min(SHARED, entries.size()); i++) {
-                    TopKey key = key(entries.getJsonArray(i));
+                    TopKey key = key(entries.getJsonArray(i), 0, 0);
                     merged.get(list).merge(id(key), key, TopKey::plus);
                 }
+            }
+            JsonArray entries = json.getJsonArray("nearest", NO_ENTRIES); // older servers have none
+            for (int i = 0; i < Math.min(SHARED, entries.size()); i++) {
+                JsonArray entry = entries.getJsonArray(i);
+                TopKey key = key(entry, Math.max(0, entry.getLong(7)), Math.max(1, entry.getLong(8)));
+                nearest.merge(id(key), key, TopKey::nearer);
             }
             return true;
         } catch (DecodeException | ClassCastException | IndexOutOfBoundsException | NullPointerException e) {
@@ -256,7 +285,7 @@ public final class FleetTopKeys implements AutoCloseable {
         }
     }
 
-    private static TopKey key(JsonArray entry) {
+    private static TopKey key(JsonArray entry, long used, long limit) {
         JsonObject values = entry.getJsonObject(6);
         Map<String, String> attributes = null;
         if (values != null) {
@@ -271,8 +300,8 @@ public final class FleetTopKeys implements AutoCloseable {
                 new NamedKey(entry.getString(2), entry.getString(3), attributes),
                 Math.max(0, entry.getDouble(4)),
                 entry.getLong(5),
-                0,
-                0);
+                used,
+                limit);
     }
 
     private static String id(TopKey key) {
@@ -281,25 +310,31 @@ public final class FleetTopKeys implements AutoCloseable {
 
     /** The heaviest callers of all servers, most first; see {@link TopKeys#top}. */
     public List<TopKey> top(boolean denied, boolean hour, @Nullable String domain, @Nullable String rule, int most) {
-        return merged(keys.top(denied, hour, domain, rule, SHARED), denied, hour, domain, rule, most);
-    }
-
-    /** The heaviest callers of all servers in the last whole minute or hour, most first. */
-    List<TopKey> closed(boolean denied, boolean hour, int most) {
-        return merged(keys.closed(denied, hour, SHARED), denied, hour, null, null, most);
-    }
-
-    private List<TopKey> merged(
-            List<TopKey> own, boolean denied, boolean hour, @Nullable String domain, @Nullable String rule, int most) {
         Map<String, TopKey> byId = new LinkedHashMap<>();
-        own.forEach(each -> byId.put(id(each), each));
+        keys.top(denied, hour, domain, rule, SHARED).forEach(each -> byId.put(id(each), each));
         for (TopKey each : others.lists().get(list(denied, hour))) {
-            if ((domain == null || each.domain().equals(domain))
-                    && (rule == null || each.rule().equals(rule))) {
+            if (isOf(each, domain, rule)) {
                 byId.merge(id(each), each, TopKey::plus);
             }
         }
         return byId.values().stream().sorted(TopKeys.BY_COUNT).limit(most).toList();
+    }
+
+    /** The callers of all servers that are nearest to their limit; see {@link TopKeys#nearest}. */
+    public List<TopKey> nearest(@Nullable String domain, @Nullable String rule, int most) {
+        Map<String, TopKey> byId = new LinkedHashMap<>();
+        keys.nearest(domain, rule, SHARED).forEach(each -> byId.put(id(each), each));
+        for (TopKey each : others.nearest()) {
+            if (isOf(each, domain, rule)) {
+                byId.merge(id(each), each, TopKey::nearer);
+            }
+        }
+        return TopKeys.nearest(List.copyOf(byId.values()), most);
+    }
+
+    private static boolean isOf(TopKey key, @Nullable String domain, @Nullable String rule) {
+        return (domain == null || key.domain().equals(domain))
+                && (rule == null || key.rule().equals(rule));
     }
 
     /** The sum over all callers; for one rule, of this server and of those that sent theirs. */
@@ -331,7 +366,7 @@ public final class FleetTopKeys implements AutoCloseable {
     public List<String> dropped() {
         List<String> sentences = new ArrayList<>(keys.dropped());
         if (others.silent() > 0) {
-            sentences.add(others.silent() + " nodes have not told their callers for three minutes.");
+            sentences.add(others.silent() + " nodes have not told their callers for 90 seconds.");
         }
         return sentences;
     }
@@ -341,7 +376,7 @@ public final class FleetTopKeys implements AutoCloseable {
     public void close() {
         timer.shutdown();
         try {
-            if (!timer.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS) || postedMinute < 0 || failing) {
+            if (!timer.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS) || !posted || failing) {
                 return;
             }
             for (NodeBoard each : boards) {
@@ -350,7 +385,7 @@ public final class FleetTopKeys implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "other servers will count the callers of this one for three minutes", e);
+            LOG.log(Level.DEBUG, "other servers will count the callers of this one for 90 seconds", e);
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.weir.server.insight;
 
 import dev.weir.server.fleet.FleetTopKeys;
+import dev.weir.server.http.HttpProblemException;
 import dev.weir.server.topkeys.Denial;
 import dev.weir.server.topkeys.TopKey;
 import dev.weir.server.topkeys.TopKeys;
@@ -36,6 +37,10 @@ final class TopKeysView {
         question.requireWholeRule();
         String by = question.word("by", "denied", "allowed", "nearest");
         boolean hour = question.word("window", "minute", "hour").equals("hour");
+        if (hour && by.equals("nearest")) {
+            throw HttpProblemException.badRequest(
+                    "window: hour (expected: minute with by=nearest, which lists callers as they are now)");
+        }
         String domain = question.text("domain");
         String rule = question.text("rule");
         int most = (int) question.number("limit", DEFAULT_KEYS, 1, MOST_KEYS);
@@ -71,7 +76,7 @@ final class TopKeysView {
 
     private JsonArray nearest(@Nullable String domain, @Nullable String rule, int most, boolean plain) {
         JsonArray array = new JsonArray();
-        for (TopKey each : keys.nearest(domain, rule, most)) {
+        for (TopKey each : fleet.nearest(domain, rule, most)) {
             JsonObject json = new JsonObject().put("domain", each.domain()).put("rule", each.rule());
             mask.key(each, plain, json);
             array.add(json.putNull("count")

@@ -11,12 +11,13 @@ import dev.weir.internal.model.Rule;
 import dev.weir.internal.ruleset.RuleIndex;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Puts decisions into rings, on the threads that decide: every denial and, of busy servers, one request in {@value
- * #SAMPLED} that passes.
+ * #SAMPLED} that passes, chosen at random.
  *
  * <p><b>Cost.</b> Each thread has a {@link CheckRing} of its own and adds five words for a check. The text of a request
  * is copied for so few that a busy server does not notice, and only to learn the names of callers. A thread never waits:
@@ -31,28 +32,43 @@ public final class DecisionTap implements LimiterObserver {
 
     private static final class ThreadTap {
         private final CheckRing ring = new CheckRing(CHECKS);
-        private int passes;
-        private int texts;
-        private int denials;
+        private final RandomSampler passes;
+        private final RandomSampler passTexts;
+        private final RandomSampler denialTexts;
+
+        ThreadTap(SplittableRandom seeds) {
+            passes = new RandomSampler(seeds.nextLong());
+            passTexts = new RandomSampler(seeds.nextLong());
+            denialTexts = new RandomSampler(seeds.nextLong());
+        }
     }
+
+    private final SplittableRandom seeds;
 
     private final List<ThreadTap> taps = new CopyOnWriteArrayList<>();
     private final FastThreadLocal<ThreadTap> mine = new FastThreadLocal<>() {
         @Override
         protected ThreadTap initialValue() {
-            ThreadTap tap = new ThreadTap();
-            taps.add(tap);
-            return tap;
+            synchronized (seeds) {
+                ThreadTap tap = new ThreadTap(seeds);
+                taps.add(tap);
+                return tap;
+            }
         }
     };
     private final DecisionRing texts = new DecisionRing(TEXTS);
     private final LongAdder dropped = new LongAdder();
     private volatile RuleGenerations generations = RuleGenerations.NONE;
-    /** Masks of counts: those are recorded whose bits in the mask are 0. */
-    private volatile int passMask;
+    /** One in so many is recorded. */
+    private volatile int passes = 1;
 
-    private volatile int passTextMask;
-    private volatile int denialTextMask;
+    private volatile int passTexts = 1;
+    private volatile int denialTexts = 1;
+
+    /** Creates a tap; callers who do not know {@code seed} cannot know which requests are recorded. */
+    DecisionTap(long seed) {
+        seeds = new SplittableRandom(seed);
+    }
 
     /** Sets the rules that decide from now on; to be called before they do. */
     void rules(RuleIndex next) {
@@ -61,9 +77,9 @@ public final class DecisionTap implements LimiterObserver {
 
     /** Sets how many are recorded: one in so many of the passes, of those texts, and of the texts of denials. */
     void sample(int passes, int passTexts, int denialTexts) {
-        passMask = passes - 1;
-        passTextMask = passTexts - 1;
-        denialTextMask = denialTexts - 1;
+        this.passes = passes;
+        this.passTexts = passTexts;
+        this.denialTexts = denialTexts;
     }
 
     @Override
@@ -71,18 +87,18 @@ public final class DecisionTap implements LimiterObserver {
         int checks = decision.size();
         if (decision.allowed()) {
             ThreadTap tap = mine.get();
-            int mask = passMask;
-            if ((tap.passes++ & mask) != 0 || checks == 0 || request.takesNothing() || request.givesBack()) {
+            int oneIn = passes;
+            if (!tap.passes.chooses(oneIn) || checks == 0 || request.takesNothing() || request.givesBack()) {
                 return;
             }
-            record(tap, decision, true, mask + 1);
-            if ((tap.texts++ & passTextMask) == 0) {
+            record(tap, decision, true, oneIn);
+            if (tap.passTexts.chooses(passTexts)) {
                 recordText(request, decision);
             }
         } else if (!request.takesNothing() && !request.givesBack()) {
             ThreadTap tap = mine.get();
             record(tap, decision, false, 1);
-            if ((tap.denials++ & denialTextMask) == 0) {
+            if (tap.denialTexts.chooses(denialTexts)) {
                 recordText(request, decision);
             }
         }

@@ -13,6 +13,9 @@ import java.util.Arrays;
  * light keys, however many, wear out only each other. A key in the table is counted exactly from then on; what it lost
  * before it entered is the whole error, and a count is hardly ever too high.
  *
+ * <p>Unlike in the paper, a key leaves the sketch when it enters the table. Otherwise the heaviest keys held cells that
+ * they do not need, and a heavy key whose cells were all theirs never entered.
+ *
  * <p>Not thread-safe.
  */
 final class HeavyKeeper {
@@ -63,9 +66,6 @@ final class HeavyKeeper {
             if (at == smallest) {
                 smallest = -1;
             }
-            if (isSketched()) {
-                sketch(hash, weight, true, 0);
-            }
             return true;
         }
         if (size < TABLE) {
@@ -76,10 +76,12 @@ final class HeavyKeeper {
             startSketch();
         }
         int least = counts[smallest()];
-        int estimate = sketch(hash, weight, false, least);
+        int estimate = sketch(hash, weight);
         if (estimate <= least) {
             return false;
         }
+        removeFromSketch(hash);
+        keepInSketch(mix(keys[smallest()] ^ seed), least);
         replace(smallest(), key, estimate);
         return true;
     }
@@ -116,35 +118,59 @@ final class HeavyKeeper {
     private void startSketch() {
         fingerprints = new short[ROWS * WIDTH];
         cells = new int[ROWS * WIDTH];
-        for (int i = 0; i < size; i++) {
-            sketch(mix(keys[i] ^ seed), counts[i], true, 0);
-        }
     }
 
-    /**
-     * Adds to the sketch, and returns the estimate of the key. A key outside of the table ({@code known} is false) cannot
-     * have more than {@code least}, so a cell with more is another's with the same fingerprint, and is left alone.
-     */
-    private int sketch(long hash, int weight, boolean known, int least) {
-        short fingerprint = (short) (hash >>> 48);
+    private static int cell(long hash, int row) {
+        return row * WIDTH + ((int) (hash >>> (16 * row)) & (WIDTH - 1));
+    }
+
+    private static short fingerprint(long hash) {
+        return (short) (hash >>> 48);
+    }
+
+    /** Adds to the sketch, and returns the estimate of the key. */
+    private int sketch(long hash, int weight) {
+        short fingerprint = fingerprint(hash);
         int estimate = 0;
         for (int row = 0; row < ROWS; row++) {
-            int cell = row * WIDTH + ((int) (hash >>> (16 * row)) & (WIDTH - 1));
-            int count = cells[cell];
-            if (count == 0) {
+            int cell = cell(hash, row);
+            if (cells[cell] == 0) {
                 fingerprints[cell] = fingerprint;
                 cells[cell] = weight;
                 estimate = Math.max(estimate, weight);
             } else if (fingerprints[cell] == fingerprint) {
-                if (known || count <= least) {
-                    cells[cell] = saturated(count, weight);
-                    estimate = Math.max(estimate, cells[cell]);
-                }
+                cells[cell] = saturated(cells[cell], weight);
+                estimate = Math.max(estimate, cells[cell]);
             } else {
                 estimate = Math.max(estimate, decay(cell, fingerprint, weight));
             }
         }
         return estimate;
+    }
+
+    /** Frees the cells of a key that enters the table. */
+    private void removeFromSketch(long hash) {
+        for (int row = 0; row < ROWS; row++) {
+            int cell = cell(hash, row);
+            if (fingerprints[cell] == fingerprint(hash)) {
+                cells[cell] = 0;
+            }
+        }
+    }
+
+    /** Keeps the count of a key that leaves the table, in the cell where least is lost for it. */
+    private void keepInSketch(long hash, int count) {
+        int chosen = cell(hash, 0);
+        for (int row = 1; row < ROWS; row++) {
+            int cell = cell(hash, row);
+            if (cells[cell] < cells[chosen]) {
+                chosen = cell;
+            }
+        }
+        if (cells[chosen] < count) {
+            fingerprints[chosen] = fingerprint(hash);
+            cells[chosen] = count;
+        }
     }
 
     /** Lets {@code weight} hits of a key wear out another's cell; returns what the key then has in it. */

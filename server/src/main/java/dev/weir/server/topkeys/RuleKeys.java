@@ -15,7 +15,8 @@ final class RuleKeys {
     /** A caller that is not denied for this long begins anew. */
     private static final long PAUSE = MINUTE;
 
-    private static final int MOST_NAMES = 1_024;
+    /** Above this, callers in no list are forgotten at once. All lists together hold fewer: eight tables, and the nearest. */
+    private static final int MOST_NAMES = 2 * (8 * HeavyKeeper.TABLE + 2 * NearestKeys.MOST);
 
     /** A caller: its name once it is known, and since when it has been denied. */
     static final class Seen {
@@ -62,7 +63,7 @@ final class RuleKeys {
             heavy |= add(allowedHour, key, weight, now);
             if (size > 0) {
                 nearest = nearest == null ? new NearestKeys() : nearest;
-                heavy |= nearest.passed(key, attempted, size, now);
+                heavy |= nearest.passed(key, attempted, size, allowedMinute.hasMoreThan(key, weight), now);
             }
             if (heavy) {
                 seen(key);
@@ -208,18 +209,6 @@ final class RuleKeys {
         }
     }
 
-    /** Adds the callers of the last whole minute or hour. */
-    void collectClosed(boolean denied, boolean hour, long now, List<TopKey> into) {
-        SlidingCounts counts = counts(denied, hour);
-        if (counts != null) {
-            counts.advance(now);
-            HeavyKeeper closed = counts.closed();
-            for (int i = 0; i < closed.size(); i++) {
-                add(closed.key(i), closed.countAt(i), now, into);
-            }
-        }
-    }
-
     private void add(long key, double count, long now, List<TopKey> into) {
         Seen caller = seen.get(key);
         NamedKey name = caller == null ? null : caller.name;
@@ -230,13 +219,14 @@ final class RuleKeys {
 
     /** Adds the callers that passed nearest to their limit. */
     void collectNearest(long now, List<TopKey> into) {
-        NearestKeys from = nearest;
-        for (int i = 0; from != null && i < from.size(); i++) {
-            Seen caller = from.isFresh(i, now) ? seen.get(from.key(i)) : null;
-            NamedKey name = caller == null ? null : caller.name;
-            if (name != null) {
-                into.add(new TopKey(domain, rule, name, 0, 0, from.used(i), from.limit(i)));
-            }
+        if (nearest != null) {
+            nearest.each(now, (key, used, limit, again) -> {
+                Seen caller = seen.get(key);
+                NamedKey name = caller == null ? null : caller.name;
+                if (name != null) {
+                    into.add(new TopKey(domain, rule, name, again ? 2 : 1, 0, used, limit));
+                }
+            });
         }
     }
 

@@ -44,6 +44,11 @@ final class SlidingCounts {
         return now.count(key) > 0 || before.count(key) > 0;
     }
 
+    /** Whether {@code key} is among the heaviest with more than {@code weight}, in this period and the one before. */
+    boolean hasMoreThan(long key, int weight) {
+        return (long) now.count(key) + before.count(key) > weight;
+    }
+
     /** The count of {@code key} in the window that ends at {@code millis}. */
     double count(long key, long millis) {
         return now.count(key) + left(millis) * before.count(key);

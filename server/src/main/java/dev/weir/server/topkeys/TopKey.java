@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One of the heaviest callers of a rule.
  *
- * @param count requests in the window, estimated; 0 among the nearest
+ * @param count requests in the window, estimated; of the nearest 1 if it was seen once, and 2 if more often
  * @param deniedSince since when it has been denied without a pause, milliseconds since the epoch; 0 if it is not
  * @param used of the nearest: the hits of its limit that it has used
  * @param limit of the nearest: its limit
@@ -31,6 +31,12 @@ public record TopKey(String domain, String rule, NamedKey name, double count, lo
     /** The share of the limit that is used. */
     public double utilisation() {
         return limit == 0 ? 0 : used / (double) limit;
+    }
+
+    /** Of the nearest: this, or what another node saw of the same counter, whichever is nearer to the limit. */
+    public TopKey nearer(TopKey other) {
+        TopKey nearer = other.utilisation() > utilisation() ? other : this;
+        return new TopKey(domain, rule, name, Math.max(count, other.count), deniedSince, nearer.used, nearer.limit);
     }
 
     /** Adds what another node counted for the same counter. */

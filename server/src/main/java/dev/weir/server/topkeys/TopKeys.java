@@ -44,7 +44,7 @@ public final class TopKeys implements AutoCloseable {
 
     private record Name(String domain, String rule) {}
 
-    private final DecisionTap tap = new DecisionTap();
+    private final DecisionTap tap;
     private final LongSupplier millis;
     private final long seed;
     private final long budget;
@@ -76,6 +76,7 @@ public final class TopKeys implements AutoCloseable {
         this.budget = budget;
         this.millis = millis;
         this.seed = seed;
+        this.tap = new DecisionTap(seed);
         this.now = millis.getAsLong();
         this.housekept = now;
         this.minuteStart = now;
@@ -266,19 +267,22 @@ public final class TopKeys implements AutoCloseable {
         return top((each, least, into) -> each.collect(byDenied, hour, least, now(), into), domain, rule, most);
     }
 
-    /** The heaviest callers of the last whole minute or hour, most first. */
-    public synchronized List<TopKey> closed(boolean byDenied, boolean hour, int most) {
-        return top((each, least, into) -> each.collectClosed(byDenied, hour, now(), into), null, null, most);
-    }
-
-    /** The callers nearest to their limit, nearest first. */
+    /** The callers nearest to their limit, as {@link #nearest(List, int)} chooses them. */
     public synchronized List<TopKey> nearest(@Nullable String domain, @Nullable String rule, int most) {
         List<TopKey> found = new ArrayList<>();
         for (RuleKeys each : chosen(domain, rule)) {
             each.collectNearest(now(), found);
         }
-        found.sort(Comparator.comparingDouble(TopKey::utilisation).reversed());
-        return List.copyOf(found.subList(0, Math.min(most, found.size())));
+        return nearest(found, most);
+    }
+
+    /** Chooses callers that were seen more than once before others, and sorts the chosen ones, nearest first. */
+    public static List<TopKey> nearest(List<TopKey> from, int most) {
+        return from.stream()
+                .sorted(Comparator.comparing((TopKey each) -> each.count() <= 1).thenComparing(NEAREST_FIRST))
+                .limit(most)
+                .sorted(NEAREST_FIRST)
+                .toList();
     }
 
     private interface Collecting {
@@ -302,6 +306,12 @@ public final class TopKeys implements AutoCloseable {
 
     /** The heaviest first. */
     public static final Comparator<TopKey> BY_COUNT = Comparator.comparingDouble(TopKey::count)
+            .reversed()
+            .thenComparing(TopKey::domain)
+            .thenComparing(TopKey::rule)
+            .thenComparing(TopKey::bucket);
+
+    private static final Comparator<TopKey> NEAREST_FIRST = Comparator.comparingDouble(TopKey::utilisation)
             .reversed()
             .thenComparing(TopKey::domain)
             .thenComparing(TopKey::rule)

@@ -14,13 +14,16 @@ const POINTS = { '15m': 900, '6h': 2160, '14d': 20160 };
 const EVERY = { '15m': 1000, '6h': 10_000, '14d': 60_000 };
 const BY = { denied: 'denied most', allowed: 'allowed most', nearest: 'nearest to the limit' };
 
+/** The window of the callers; those nearest to the limit are as they are now. */
+const windowOf = params => params.get('by') === 'nearest' ? 'minute' : params.get('window') ?? 'minute';
+
 export function sources(params) {
   const range = params.get('range') ?? '15m';
   const which = `domain=${encodeURIComponent(params.get('domain') ?? '')}&rule=${encodeURIComponent(params.get('rule'))}`;
   return {
     live: `/admin/v1/live?limit=100&domain=${encodeURIComponent(params.get('domain') ?? '')}&q=${encodeURIComponent(params.get('rule'))}`,
     history: [`/admin/v1/history?range=${range}&${which}`, { every: EVERY[range], merge: merging(POINTS[range]), cursor: told => told.at }],
-    top: [`/admin/v1/top?by=${params.get('by') ?? 'denied'}&window=${params.get('window') ?? 'minute'}&${which}`, { every: 2000 }],
+    top: [`/admin/v1/top?by=${params.get('by') ?? 'denied'}&window=${windowOf(params)}&${which}`, { every: 2000 }],
     rule: [`/v1/ratelimit/config/${encodeURIComponent(params.get('rule'))}?domain=${encodeURIComponent(params.get('domain') ?? '')}`, { every: 5000 }],
     ...marks.sources(range),
   };
@@ -59,7 +62,7 @@ function top(params) {
   const choice = (all, now, address) => Object.entries(all).map(([value, text]) => html`<a href=${address(value)} aria-current=${value === now ? 'true' : 'false'}>${text}</a>`);
   return html`<section aria-labelledby="top"><div class="head"><h2 id="top">Callers</h2><div class="controls">
       <span class="choice" role="group" aria-label="Order">${choice(BY, by, value => route.changed({ by: value === 'denied' ? '' : value }))}</span>
-      <span class="choice" role="group" aria-label="Window">${choice({ minute: 'last minute', hour: 'last hour' }, params.get('window') ?? 'minute', value => route.changed({ window: value === 'minute' ? '' : value }))}</span>
+      ${by === 'nearest' ? nothing : html`<span class="choice" role="group" aria-label="Window">${choice({ minute: 'last minute', hour: 'last hour' }, windowOf(params), value => route.changed({ window: value === 'minute' ? '' : value }))}</span>`}
     </div></div>
     ${told ? (told.keys.length === 0 ? empty(by === 'denied' ? 'The rule denied nobody in this time.' : 'No callers in this time.')
       : by === 'nearest' ? nearest(told.keys) : topKeys(told.keys, `Callers ${BY[by]}`)) : missing(source('top'))}

@@ -66,6 +66,23 @@ class HeavyKeeperTest {
     }
 
     @Test
+    void aHeavyKeyEntersWhateverOtherHeavyKeysItSharesItsCellsWith() {
+        for (int seed = 0; seed < 200; seed++) {
+            HeavyKeeper keeper = new HeavyKeeper(seed);
+            for (int round = 0; round < 1_000; round++) {
+                for (long key = 0; key < HeavyKeeper.TABLE; key++) {
+                    keeper.add(key, 1);
+                }
+                keeper.add(1_000 + round, 1);
+            }
+            for (int i = 0; i < 2_000; i++) {
+                keeper.add(-1, 1);
+            }
+            assertThat(keeper.count(-1)).as("seed %d", seed).isBetween(1_900, 2_000);
+        }
+    }
+
+    @Test
     void aCountIsHardlyEverTooHigh() {
         HeavyKeeper keeper = new HeavyKeeper(7);
         Random random = new Random(3);

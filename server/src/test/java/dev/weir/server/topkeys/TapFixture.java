@@ -53,7 +53,11 @@ public final class TapFixture implements AutoCloseable {
     }
 
     public boolean ask(String name, String value) {
-        request.clear("api").with(name, value).asAttributes();
+        return ask(name, value, 1);
+    }
+
+    boolean ask(String name, String value, int hits) {
+        request.clear("api").with(name, value).asAttributes().hits(hits);
         limiter.decide(request, millis * 1_000, decision);
         return decision.allowed();
     }

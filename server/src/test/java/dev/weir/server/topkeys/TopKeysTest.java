@@ -116,6 +116,35 @@ class TopKeysTest {
     }
 
     @Test
+    void aFloodOfRandomCallersPushesNoneOutOfThoseThatPassMostOrAreNearestToTheirLimit() {
+        String rules = """
+                domain: api
+                rules:
+                  - { name: users, key_by: user_id, limit: { requests: 100, window: 1h, algorithm: fixed_window } }
+                """;
+        Random random = new Random(6);
+        try (TapFixture flooded = new TapFixture(rules, 42)) {
+            for (int i = 0; i < 200; i++) {
+                for (int each = 0; each < 100; each++) {
+                    flooded.ask("user_id", "random-" + random.nextLong(), 100); // all of its limit at once
+                }
+                if (i >= 10 && i < 100) {
+                    flooded.ask("user_id", "heavy", 1);
+                }
+                flooded.pass(20);
+            }
+            assertThat(flooded.keys.top(false, false, null, null, 1))
+                    .extracting(TopKey::text)
+                    .containsExactly("user_id=heavy");
+            assertThat(flooded.keys.nearest("api", "users", 10))
+                    .hasSize(10)
+                    .filteredOn(each -> each.text().equals("user_id=heavy"))
+                    .extracting(TopKey::used)
+                    .containsExactly(90L);
+        }
+    }
+
+    @Test
     void withinTheBudgetTheIdlestRulesAreForgotten() {
         StringBuilder rules = new StringBuilder("domain: api\nrules:\n");
         for (int i = 0; i < 40; i++) {
