@@ -228,6 +228,11 @@ final class CallResponder implements WaiterSupplier {
             }
 
             @Override
+            public void measureUnsent() {
+                connection.run(() -> {});
+            }
+
+            @Override
             public void send(byte[] message) {
                 underWay.addAndGet(message.length);
                 connection.run(() -> {

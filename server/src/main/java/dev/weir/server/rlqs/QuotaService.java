@@ -195,6 +195,7 @@ public final class QuotaService implements GrpcService, AutoCloseable {
         if (openStreams > 0 && ticking.compareAndSet(false, true)) {
             onWorker(() -> {
                 ticking.set(false);
+                streams.values().forEach(QuotaStream::tick);
                 long now = time.micros();
                 for (QuotaGroup group : groups.values()) {
                     if (group.tick() || needs(group, now)) {

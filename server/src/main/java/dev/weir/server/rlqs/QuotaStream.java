@@ -56,6 +56,13 @@ final class QuotaStream {
         return call.unsent() > MOST_UNSENT;
     }
 
+    /** Finds out soon whether an Envoy that is behind has read meanwhile. */
+    void tick() {
+        if (isBehind()) {
+            call.measureUnsent();
+        }
+    }
+
     /** The Envoy's name for itself, or else its address. */
     String peer() {
         return call.peer();

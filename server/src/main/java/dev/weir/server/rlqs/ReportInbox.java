@@ -17,7 +17,7 @@ final class ReportInbox {
 
     private final PeerBudget budget;
     private final Map<GrpcServiceCall, PeerBudget.Share> open = new HashMap<>();
-    private final FairQueue<Waiting> waiting = new FairQueue<>();
+    private final PeerQueue<Waiting> waiting = new PeerQueue<>();
     private boolean taking;
 
     /** A report and the share that pays for it. */

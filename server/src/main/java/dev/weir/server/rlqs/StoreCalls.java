@@ -38,7 +38,7 @@ final class StoreCalls {
 
     private final Executor worker;
     /** By kind, the most urgent first. */
-    private final Map<Kind, FairQueue<Supplier<CompletionStage<?>>>> waiting = new EnumMap<>(Kind.class);
+    private final Map<Kind, PeerQueue<Supplier<CompletionStage<?>>>> waiting = new EnumMap<>(Kind.class);
 
     private int inFlight;
     private boolean starting;
@@ -47,13 +47,13 @@ final class StoreCalls {
     StoreCalls(Executor worker) {
         this.worker = worker;
         for (Kind each : Kind.values()) {
-            waiting.put(each, new FairQueue<>());
+            waiting.put(each, new PeerQueue<>());
         }
     }
 
     /** Makes {@code call} for an Envoy at {@code address} now, or when others have ended; returns false if too many wait. */
     boolean add(Kind kind, String address, Supplier<CompletionStage<?>> call) {
-        FairQueue<Supplier<CompletionStage<?>>> queue = Objects.requireNonNull(waiting.get(kind));
+        PeerQueue<Supplier<CompletionStage<?>>> queue = Objects.requireNonNull(waiting.get(kind));
         if (kind == Kind.AFTERWARDS && queue.size() + queue.size(address) >= MOST_AFTERWARDS) {
             return false;
         }
@@ -93,7 +93,7 @@ final class StoreCalls {
 
     private @Nullable Supplier<CompletionStage<?>> poll() {
         if (inFlight < MOST) {
-            for (FairQueue<Supplier<CompletionStage<?>>> queue : waiting.values()) {
+            for (PeerQueue<Supplier<CompletionStage<?>>> queue : waiting.values()) {
                 Supplier<CompletionStage<?>> next = queue.poll();
                 if (next != null) {
                     return next;

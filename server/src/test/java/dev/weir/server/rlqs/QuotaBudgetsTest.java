@@ -227,6 +227,7 @@ class QuotaBudgetsTest extends QuotaTestBed {
         bounded(QuotaBounds.ofThisHeap());
         SimulatedEnvoy envoy = at("a");
         envoy.unsent = QuotaStream.MOST_UNSENT + 1;
+        envoy.measured = envoy.unsent;
         assertThat(isServed(envoy, "ann")).isFalse();
         run(10);
         assertThat(left("ann")).as("nothing is taken for it").isEqualTo(100);

@@ -72,7 +72,12 @@ final class SimulatedEnvoy {
 
         @Override
         public long unsent() {
-            return unsent;
+            return measured;
+        }
+
+        @Override
+        public void measureUnsent() {
+            measured = unsent;
         }
 
         @Override
@@ -112,8 +117,10 @@ final class SimulatedEnvoy {
     /** The address by which it shares budgets with others. */
     String address;
 
-    /** The bytes that it has not read yet, as its server sees it. */
+    /** The bytes that it has not read yet, and how many its server believes them to be. */
     long unsent;
+
+    long measured;
 
     @Nullable
     GrpcStatus ended;

@@ -20,8 +20,11 @@ public interface GrpcServiceCall {
     /** The address by which the peer shares budgets with others, as {@link PeerAddress} has it. */
     String address();
 
-    /** The bytes of answers on this connection that the peer has not taken yet. From any thread; a moment old. */
+    /** The bytes of answers on this connection that the peer had not taken when they were last measured; from any thread. */
     long unsent();
+
+    /** Measures {@link #unsent} soon. Reads and answers do so as well; without them it does not fall. */
+    void measureUnsent();
 
     /** Runs {@code gone} when the call is over, however it ends. */
     void onGone(Runnable gone);

@@ -8,7 +8,7 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /** A queue that takes from each address in turn, and from one address in the order of arrival. */
-final class FairQueue<T> {
+final class PeerQueue<T> {
     /** Only those with items; the next one to take from is the first. */
     private final Map<String, Queue<T>> byAddress = new LinkedHashMap<>();
 
