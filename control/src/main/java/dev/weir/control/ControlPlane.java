@@ -1,8 +1,12 @@
 package dev.weir.control;
 
+import dev.weir.control.audit.AuditFile;
+import dev.weir.control.audit.AuditLine;
+import dev.weir.control.audit.AuditPosition;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.audit.Author;
+import dev.weir.control.audit.LastCommit;
 import dev.weir.control.bans.BanChange;
 import dev.weir.control.bans.BanDatabase;
 import dev.weir.control.bans.BanRows;
@@ -20,6 +24,7 @@ import dev.weir.control.database.DatabaseException;
 import dev.weir.control.folder.DataFiles;
 import dev.weir.control.folder.DatabaseCopy;
 import dev.weir.control.folder.DatabaseCopyWriter;
+import dev.weir.control.folder.LaterChanges;
 import dev.weir.control.quota.QuotaCache;
 import dev.weir.control.quota.QuotaEdit;
 import dev.weir.control.quota.QuotaTable;
@@ -84,7 +89,7 @@ public final class ControlPlane implements AutoCloseable {
         timer = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("weir-control-timer"));
         timer.setRemoveOnCancelPolicy(true);
         quotas = new QuotaCache(timer);
-        transactions = new AuditedTransactions(database, files.audit);
+        transactions = new AuditedTransactions(database, files.audit, database.isShared() ? null : files.lastCommit);
         copyWriter = new DatabaseCopyWriter(copy, this::write);
         rules = new FollowedRules(database.toString(), options, copyWriter::requestWrite);
         TokenCache tokenCache = new TokenCache();
@@ -153,7 +158,9 @@ public final class ControlPlane implements AutoCloseable {
     private static boolean hasHistory(DataFiles files, Path data) {
         try {
             DatabaseCopy.Contents saved = DatabaseCopy.in(data).load();
-            return (files.audit != null && files.audit.version() > 0) || (saved != null && !saved.isEmpty());
+            return (files.audit != null && files.audit.version() > 0)
+                    || (files.lastCommit != null && files.lastCommit.version() > 0)
+                    || (saved != null && !saved.isEmpty());
         } catch (IOException e) {
             return true; // a damaged copy is the trace of something
         }
@@ -174,7 +181,7 @@ public final class ControlPlane implements AutoCloseable {
             restore();
         }
         String problems = rules.problems();
-        if (!problems.isEmpty()) {
+        if (!problems.isEmpty() && !restored) {
             throw new IOException("the rules in " + database + " do not load:\n" + problems);
         }
         follower.start();
@@ -183,7 +190,7 @@ public final class ControlPlane implements AutoCloseable {
     /**
      * Gives up an embedded database that has gone back: H2 may open what is left of a file as an older or an empty
      * database, in which a revoked token is valid again. The audit file may be one change ahead, because a server that
-     * is killed during a change has written its line already.
+     * is killed during a change has written its line already; then the change has not been acknowledged.
      */
     private void checkContents() {
         if (data == null || database.isShared()) {
@@ -191,11 +198,34 @@ public final class ControlPlane implements AutoCloseable {
         }
         long version = database.transaction(AuditedTransactions::version);
         long audited = files.audit == null ? 0 : files.audit.version();
-        if (version < audited - 1 || (version == 0 && hasHistory(files, data))) {
+        long committed = files.lastCommit == null ? -1 : files.lastCommit.version();
+        boolean interrupted = version == audited - 1 && (committed >= 0 || !endsWithToken(files.audit));
+        boolean lacksLines = version < audited && !interrupted;
+        if (version < committed || lacksLines || (version == 0 && committed < 0 && hasHistory(files, data))) {
             database.giveUp(
                     data,
-                    Database.EMBEDDED + " has lost changes: it ends with change " + version + ", the audit file with "
-                            + audited);
+                    Database.EMBEDDED + " has lost changes: it ends with change " + version
+                            + ", and the last one was change " + Math.max(audited, committed));
+        } else if (files.lastCommit != null && version != committed) {
+            note(files.lastCommit, version);
+        }
+    }
+
+    /** Returns whether the last line is about a token. */
+    private static boolean endsWithToken(@Nullable AuditFile audit) {
+        AuditLine last = audit == null ? null : audit.last();
+        try {
+            return last != null && AuditTable.Entry.of(last).kind().equals(Tokens.KIND);
+        } catch (IOException e) {
+            return true; // it may be
+        }
+    }
+
+    private static void note(LastCommit lastCommit, long version) {
+        try {
+            lastCommit.set(version);
+        } catch (IOException e) {
+            LOG.log(Level.ERROR, "the last change cannot be noted in the data folder: " + e.getMessage());
         }
     }
 
@@ -207,7 +237,7 @@ public final class ControlPlane implements AutoCloseable {
         } catch (IOException e) {
             none = "the copy of " + database + " cannot be used (" + e.getMessage() + ")";
         }
-        if (saved == null) {
+        if (saved == null || data == null) {
             if (!database.isUsable()) {
                 tokens.book().lost("the tokens are unknown, so the admin port is closed: " + database.unusable());
             }
@@ -218,15 +248,40 @@ public final class ControlPlane implements AutoCloseable {
             return;
         }
         restored = true;
-        tokens.book().setAll(saved.tokens());
+        restoreTokens(saved, LaterChanges.than(saved, data, database.isShared()));
         switches.restore(saved.switches());
         quotas.setAll(saved.quotas());
-        rules.setAll(saved.rules());
+        rules.restore(saved.rules());
         LOG.log(
                 Level.WARNING,
                 "starting with the copy of " + database + " from " + saved.at() + ": "
                         + saved.sizes()
                         + (database.isUsable() ? "" : "; changes are refused, except switches, until it is recovered"));
+    }
+
+    /**
+     * Takes over the tokens of the copy that are certainly still valid. Without certainty nobody is let in for want of
+     * an admin token.
+     */
+    private void restoreTokens(DatabaseCopy.Contents saved, LaterChanges later) {
+        if (later.tellWhoMayGetIn(saved)) {
+            tokens.book().setAll(later.untouched(saved));
+        } else if (!database.isUsable()) {
+            tokens.book().lost("the tokens are unknown, so the admin port is closed: " + database.unusable());
+        }
+        if (!later.areKnown()) {
+            LOG.log(
+                    Level.ERROR,
+                    "the copy of " + database + " may lack later changes (" + later.unknown()
+                            + "), so its tokens are not accepted");
+        } else if (!later.changes().isEmpty()) {
+            LOG.log(
+                    Level.ERROR,
+                    "the copy of " + database + " lacks changes that the audit file has: " + later.summary()
+                            + (tokens.book().isRead()
+                                    ? "; tokens that were changed since are not accepted"
+                                    : "; no admin token is left, so no token is accepted"));
+        }
     }
 
     /** Returns the database rules that are in force: the latest version that loads. */
@@ -377,7 +432,8 @@ public final class ControlPlane implements AutoCloseable {
     }
 
     private void write(DatabaseCopy target) throws IOException {
-        if (follower.version() >= 0) { // else this server itself runs on the copy
+        AuditPosition position = follower.position(); // first: the contents may be newer, never older
+        if (position.isKnown()) { // else this server itself runs on the copy
             target.save(new DatabaseCopy.Contents(
                     rules().rules(),
                     quotas.all(),
@@ -385,22 +441,27 @@ public final class ControlPlane implements AutoCloseable {
                     switches.last(),
                     List.of(), // this node keeps bans in a file of their own
                     List.of(),
+                    position,
                     Instant.now().truncatedTo(ChronoUnit.SECONDS)));
         }
     }
 
     /** Returns all records and the audit log as of one moment, for a backup. */
     public DatabaseCopy.Contents backup() {
-        return database.snapshot(connection -> new DatabaseCopy.Contents(
-                RuleTable.all(connection),
-                QuotaTable.all(connection),
-                TokenTable.all(connection),
-                SwitchTable.all(connection),
-                BanRows.all(connection),
-                AuditTable.after(connection, 0, Integer.MAX_VALUE).stream()
-                        .map(AuditTable.Entry::line)
-                        .toList(),
-                Instant.now().truncatedTo(ChronoUnit.SECONDS)));
+        return database.snapshot(connection -> {
+            long version = AuditedTransactions.version(connection);
+            return new DatabaseCopy.Contents(
+                    RuleTable.all(connection),
+                    QuotaTable.all(connection),
+                    TokenTable.all(connection),
+                    SwitchTable.all(connection),
+                    BanRows.all(connection),
+                    AuditTable.after(connection, 0, Integer.MAX_VALUE).stream()
+                            .map(AuditTable.Entry::line)
+                            .toList(),
+                    new AuditPosition(version, AuditTable.hash(connection, version)),
+                    Instant.now().truncatedTo(ChronoUnit.SECONDS));
+        });
     }
 
     @Override

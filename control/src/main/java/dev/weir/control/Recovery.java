@@ -5,6 +5,7 @@ import dev.weir.control.audit.AuditLine;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.audit.Author;
+import dev.weir.control.audit.LastCommit;
 import dev.weir.control.bans.BanChange;
 import dev.weir.control.bans.BanRows;
 import dev.weir.control.change.AuditedTransactions;
@@ -67,7 +68,8 @@ public final class Recovery {
     public Recovered replace(DatabaseCopy.Contents contents, String from, Author author) throws IOException {
         DataFolderLock lock = DataFolderLock.open(folder);
         try (lock;
-                AuditFile audit = AuditFile.open(folder)) {
+                AuditFile audit = AuditFile.open(folder);
+                LastCommit lastCommit = LastCommit.open(folder)) {
             List<AuditLine> history = contents.audit().isEmpty() ? history(audit) : List.copyOf(contents.audit());
             Path old = folder.resolve(Database.EMBEDDED);
             Path aside = Files.exists(old) ? folder.resolve("weir-" + System.currentTimeMillis() + ".mv.db") : null;
@@ -75,7 +77,7 @@ public final class Recovery {
             PrivateFile.makeFolder(building);
             Path built = building.resolve(Database.EMBEDDED);
             Files.deleteIfExists(built);
-            build(building, contents, history, audit, author, summary(contents, from, aside));
+            build(building, contents, history, new Notes(audit, lastCommit, author, summary(contents, from, aside)));
             if (aside != null) {
                 Files.move(old, aside);
             }
@@ -94,7 +96,9 @@ public final class Recovery {
     public Path keep() throws IOException {
         DataFolderLock lock = DataFolderLock.open(folder);
         try (lock;
-                AuditFile audit = AuditFile.open(folder)) {
+                AuditFile audit = AuditFile.open(folder);
+                LastCommit lastCommit = LastCommit.open(folder)) {
+            lastCommit.forget();
             return audit.setAside();
         }
     }
@@ -124,13 +128,10 @@ public final class Recovery {
         });
     }
 
-    private static void build(
-            Path building,
-            DatabaseCopy.Contents contents,
-            List<AuditLine> history,
-            AuditFile audit,
-            Author author,
-            String summary)
+    /** The files that note the recovery, its author, and what it did. */
+    private record Notes(AuditFile audit, LastCommit lastCommit, Author author, String summary) {}
+
+    private static void build(Path building, DatabaseCopy.Contents contents, List<AuditLine> history, Notes notes)
             throws IOException {
         List<AuditTable.Entry> entries = new ArrayList<>();
         for (AuditLine each : history) {
@@ -141,8 +142,8 @@ public final class Recovery {
                 fill(connection, contents, entries);
                 return entries;
             });
-            new AuditedTransactions(database, audit)
-                    .change(author, KIND, "database", new Precondition.None(), false, new Edit() {
+            new AuditedTransactions(database, notes.audit(), notes.lastCommit())
+                    .change(notes.author(), KIND, "database", new Precondition.None(), false, new Edit() {
                         @Override
                         public @Nullable Existing existing(Connection connection) {
                             return null;
@@ -150,7 +151,7 @@ public final class Recovery {
 
                         @Override
                         public String apply(Connection connection, StoredVersion stored) {
-                            return summary;
+                            return notes.summary();
                         }
                     });
         }

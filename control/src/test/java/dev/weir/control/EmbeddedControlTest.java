@@ -177,6 +177,7 @@ class EmbeddedControlTest extends ControlContract {
         byte[] backup = Files.readAllBytes(database);
         put(settings, "lost");
         Files.write(database, backup);
+        new Recovery(other).keep(); // it has lost an acknowledged change
         put(settings, "second", "third");
         Path file = other.resolve(AuditFile.NAME);
         AuditVerification whole = AuditVerification.ofFile(file);

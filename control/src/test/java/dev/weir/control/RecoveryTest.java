@@ -10,6 +10,7 @@ import dev.weir.control.audit.AuditVerification;
 import dev.weir.control.data.StoredVersion;
 import dev.weir.control.database.Database;
 import dev.weir.control.folder.DatabaseCopy;
+import dev.weir.control.folder.LaterChanges;
 import dev.weir.control.quota.StoredQuota;
 import dev.weir.control.token.Role;
 import dev.weir.control.token.TokenCache;
@@ -107,6 +108,33 @@ class RecoveryTest {
         assertThat(plane.quotas().get("acme")).isNotNull();
         assertThat(plane.tokens().book().find(token.reveal(), Instant.now()))
                 .isInstanceOf(TokenCache.Found.Known.class);
+    }
+
+    @Test
+    void aStaleCopyOrABackupTellsWhatItLacksAndWhoseTokenChanged() throws IOException {
+        try (ControlPlane plane = recoveredOpen()) {
+            plane.tokens().create(OPERATOR, "bob", Role.ADMIN, null, false);
+            plane.tokens().revoke(OPERATOR, "ada", ANY, false);
+            plane.putRule(OPERATOR, "last", "api", BODY, ANY, false);
+        }
+        DatabaseCopy.Contents backup = Objects.requireNonNull(
+                DatabaseCopy.at(elsewhere.resolve("backup")).load());
+        LaterChanges later = LaterChanges.than(backup, folder, false);
+        assertThat(later.summary()).isEqualTo("recovery (6), rule (5, 9), token (7, 8)");
+        assertThat(backup.tokens()).hasSize(1);
+        assertThat(later.untouched(backup)).isEmpty();
+        assertThat(later.tellWhoMayGetIn(backup)).isFalse();
+        DatabaseCopy.Contents copy =
+                Objects.requireNonNull(DatabaseCopy.in(folder).load());
+        assertThat(LaterChanges.than(copy, folder, false).changes()).isEmpty();
+    }
+
+    private ControlPlane recoveredOpen() throws IOException {
+        try (ControlPlane damaged = open()) {
+            assertThat(damaged.isConnected()).isFalse();
+        }
+        recover(DatabaseCopy.in(folder));
+        return open();
     }
 
     @Test

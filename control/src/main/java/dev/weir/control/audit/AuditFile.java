@@ -96,14 +96,55 @@ public final class AuditFile implements AutoCloseable {
         List<AuditLine> lines = new ArrayList<>();
         try (BufferedReader in = reader(path)) {
             for (String each = in.readLine(); each != null; each = in.readLine()) {
-                AuditLine line = AuditLine.parse(each);
-                if (line == null) {
-                    throw new IOException(path + ": a line is not an audit line (run weir audit verify for details)");
-                }
-                lines.add(line);
+                lines.add(required(path, each));
             }
         }
         return lines;
+    }
+
+    private static AuditLine required(Path path, String written) throws IOException {
+        AuditLine line = AuditLine.parse(written);
+        if (line == null) {
+            throw new IOException(path + ": a line is not an audit line (run weir audit verify for details)");
+        }
+        return line;
+    }
+
+    /**
+     * Reads the lines after {@code position}; null if the file ends before it.
+     *
+     * @throws IOException if the file cannot be read, does not have {@code position}, or a later line is not intact; the
+     *     message is for people
+     */
+    public static @Nullable List<AuditLine> linesAfter(Path path, AuditPosition position) throws IOException {
+        List<AuditLine> later = new ArrayList<>();
+        boolean found = position.equals(AuditPosition.START);
+        long version = 0;
+        String previous = position.hash();
+        try (BufferedReader in = reader(path)) {
+            for (String each = in.readLine(); each != null; each = in.readLine()) {
+                AuditLine line = required(path, each);
+                version = line.version();
+                if (line.version() == position.version()) {
+                    found = line.hash().equals(position.hash());
+                } else if (line.version() > position.version()) {
+                    if (!line.isIntact() || !line.previous().equals(previous)) {
+                        throw new IOException(path + ": change " + line.version() + " does not follow the one before");
+                    }
+                    previous = line.hash();
+                    later.add(line);
+                }
+            }
+        }
+        if (!found && version >= position.version()) {
+            throw new IOException(path + " has another change " + position.version());
+        }
+        return found ? later : null;
+    }
+
+    /** Returns the last line; null if there is none. */
+    public synchronized @Nullable AuditLine last() {
+        return last;
     }
 
     /** Returns the hash of the last line, which the next line refers to. */

@@ -4,6 +4,7 @@ import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.AuditLine;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.audit.Author;
+import dev.weir.control.audit.LastCommit;
 import dev.weir.control.data.StoredVersion;
 import dev.weir.control.database.Database;
 import java.io.IOException;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes changes, one at a time in the whole fleet, each in one transaction with its audit line. If there is an audit
- * file, the line is on disk before the transaction commits. If the audit line cannot be written, the change is not
+ * file, the line is on disk before the transaction commits, and for an embedded database the commit is noted after it. If the audit line cannot be written, the change is not
  * made.
  */
 public final class AuditedTransactions {
@@ -34,6 +35,7 @@ public final class AuditedTransactions {
 
     private final Database database;
     private final @Nullable AuditFile file;
+    private final @Nullable LastCommit lastCommit;
     /**
      * Held from writing a line to the file until its change commits or the line is removed. The database may admit the
      * next change before that.
@@ -41,8 +43,14 @@ public final class AuditedTransactions {
     private final ReentrantLock writing = new ReentrantLock();
 
     public AuditedTransactions(Database database, @Nullable AuditFile file) {
+        this(database, file, null);
+    }
+
+    /** With {@code lastCommit}, notes the version of each change there before the change is acknowledged. */
+    public AuditedTransactions(Database database, @Nullable AuditFile file, @Nullable LastCommit lastCommit) {
         this.database = database;
         this.file = file;
+        this.lastCommit = lastCommit;
     }
 
     /**
@@ -95,6 +103,7 @@ public final class AuditedTransactions {
             };
             Change change = then == null ? database.change(work) : database.changeIfUnlocked(work);
             done = true;
+            noteCommit(change.version());
             return change;
         } finally {
             if (!done) {
@@ -103,6 +112,16 @@ public final class AuditedTransactions {
             if (writing.isHeldByCurrentThread()) {
                 writing.unlock();
             }
+        }
+    }
+
+    private void noteCommit(long version) {
+        try {
+            if (lastCommit != null && version > 0) {
+                lastCommit.set(version);
+            }
+        } catch (IOException e) {
+            LOG.log(Level.ERROR, "the commit of change " + version + " cannot be noted: " + e.getMessage());
         }
     }
 

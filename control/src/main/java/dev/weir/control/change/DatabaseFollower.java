@@ -1,6 +1,7 @@
 package dev.weir.control.change;
 
 import dev.weir.control.audit.AuditLine;
+import dev.weir.control.audit.AuditPosition;
 import dev.weir.control.audit.AuditTable;
 import dev.weir.control.database.Database;
 import dev.weir.control.database.DatabaseException;
@@ -44,15 +45,8 @@ public final class DatabaseFollower implements AutoCloseable {
     /** Whether the database was called at all. Only changes of {@link #connected} are logged. */
     private boolean tried;
 
-    private volatile Seen seen = Seen.NOTHING;
-
-    /**
-     * A change by its version and the hash of its audit line. After a failover that lost changes, their versions are
-     * used again.
-     */
-    private record Seen(long version, String hash) {
-        static final Seen NOTHING = new Seen(-1, "");
-    }
+    /** The last change seen. After a failover that lost changes, their versions are used again, with other hashes. */
+    private volatile AuditPosition seen = AuditPosition.UNKNOWN;
 
     public DatabaseFollower(
             Database database, AuditedTransactions transactions, List<FollowedKind> kinds, boolean listens) {
@@ -80,6 +74,11 @@ public final class DatabaseFollower implements AutoCloseable {
         return seen.version();
     }
 
+    /** Returns the last change that this node has seen, all of which is in force. */
+    public AuditPosition position() {
+        return seen;
+    }
+
     /**
      * Reads and applies all changes. When this returns, they are in force here.
      *
@@ -95,8 +94,8 @@ public final class DatabaseFollower implements AutoCloseable {
         }
     }
 
-    private Seen read(Connection connection) throws SQLException {
-        Seen before = seen;
+    private AuditPosition read(Connection connection) throws SQLException {
+        AuditPosition before = seen;
         long version = AuditedTransactions.version(connection);
         boolean unbroken = before.version() >= 0 && before.hash().equals(AuditTable.hash(connection, before.version()));
         if (unbroken && version == before.version()) {
@@ -114,17 +113,17 @@ public final class DatabaseFollower implements AutoCloseable {
         return changes.isEmpty() ? readAll(connection, version) : read(connection, changes);
     }
 
-    private Seen readAll(Connection connection, long version) throws SQLException {
+    private AuditPosition readAll(Connection connection, long version) throws SQLException {
         List<Runnable> all = new ArrayList<>();
         for (FollowedKind each : kinds) {
             all.add(each.readAll(connection));
         }
         writeAudit(connection, version);
         all.forEach(Runnable::run);
-        return new Seen(version, AuditTable.hash(connection, version));
+        return new AuditPosition(version, AuditTable.hash(connection, version));
     }
 
-    private Seen read(Connection connection, List<AuditTable.Entry> changes) throws SQLException {
+    private AuditPosition read(Connection connection, List<AuditTable.Entry> changes) throws SQLException {
         Map<String, Set<String>> changed = new HashMap<>();
         for (AuditTable.Entry each : changes) {
             changed.computeIfAbsent(each.kind(), kind -> new LinkedHashSet<>()).add(each.subject());
@@ -144,7 +143,7 @@ public final class DatabaseFollower implements AutoCloseable {
         AuditLine last = changes.get(changes.size() - 1).line();
         writeAudit(connection, last.version());
         some.forEach(Runnable::run);
-        return new Seen(last.version(), last.hash());
+        return new AuditPosition(last.version(), last.hash());
     }
 
     private void writeAudit(Connection connection, long version) throws SQLException {

@@ -1,6 +1,7 @@
 package dev.weir.control.folder;
 
 import dev.weir.control.audit.AuditFile;
+import dev.weir.control.audit.LastCommit;
 import dev.weir.control.switches.SwitchJournal;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -15,6 +16,7 @@ public final class DataFiles implements AutoCloseable {
 
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     public final @Nullable AuditFile audit;
+    public final @Nullable LastCommit lastCommit;
     public final SwitchJournal journal;
 
     private DataFiles(@Nullable Path folder) throws IOException {
@@ -25,6 +27,10 @@ public final class DataFiles implements AutoCloseable {
             audit = folder == null ? null : AuditFile.open(folder);
             if (audit != null) {
                 opened.push(audit);
+            }
+            lastCommit = folder == null ? null : LastCommit.open(folder);
+            if (lastCommit != null) {
+                opened.push(lastCommit);
             }
             journal = SwitchJournal.open(folder);
             opened.push(journal);

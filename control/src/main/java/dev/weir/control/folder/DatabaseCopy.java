@@ -2,6 +2,7 @@ package dev.weir.control.folder;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.control.audit.AuditLine;
+import dev.weir.control.audit.AuditPosition;
 import dev.weir.control.bans.BanChange;
 import dev.weir.control.bans.BanJson;
 import dev.weir.control.data.Json;
@@ -47,7 +48,8 @@ public final class DatabaseCopy {
     /** The name of the copy in the data folder. */
     public static final String NAME = "last-good.jsonl";
 
-    private static final Pattern HEADER = Pattern.compile("\\{\"format\":2,\"at\":\"([^\"]{1,40})\"}");
+    private static final Pattern HEADER = Pattern.compile("\\{\"format\":(?:2|3),\"at\":\"([^\"]{1,40})\""
+            + "(?:,\"version\":([0-9]{1,18}),\"hash\":\"([0-9a-f]{64})\")?}");
     private static final Pattern END = Pattern.compile("\\{\"lines\":([0-9]{1,9}),\"sha256\":\"([0-9a-f]{64})\"}");
 
     private final Path file;
@@ -70,6 +72,7 @@ public final class DatabaseCopy {
      * The contents of a copy.
      *
      * @param audit the audit log; empty in a data folder, which has it in a file of its own
+     * @param position the last change that they certainly include
      * @param at the time as of which they are
      */
     public record Contents(
@@ -79,10 +82,15 @@ public final class DatabaseCopy {
             Collection<SwitchChange> switches,
             Collection<BanChange> bans,
             Collection<AuditLine> audit,
+            AuditPosition position,
             Instant at) {
 
         /** Returns the contents of a new database. */
         public static Contents none(Instant at) {
+            return none(AuditPosition.START, at);
+        }
+
+        private static Contents none(AuditPosition position, Instant at) {
             return new Contents(
                     new ArrayList<>(),
                     new ArrayList<>(),
@@ -90,7 +98,13 @@ public final class DatabaseCopy {
                     new ArrayList<>(),
                     new ArrayList<>(),
                     new ArrayList<>(),
+                    position,
                     at);
+        }
+
+        /** Returns these contents with other tokens. */
+        public Contents withTokens(Collection<StoredToken> others) {
+            return new Contents(rules, quotas, others, switches, bans, audit, position, at);
         }
 
         public boolean isEmpty() {
@@ -119,8 +133,12 @@ public final class DatabaseCopy {
         Lines out = new Lines(to);
         out.add(Json.text(json -> {
             json.writeStartObject();
-            json.writeNumberField("format", 2);
+            json.writeNumberField("format", 3);
             json.writeStringField("at", contents.at().toString());
+            if (contents.position().isKnown()) {
+                json.writeNumberField("version", contents.position().version());
+                json.writeStringField("hash", contents.position().hash());
+            }
             json.writeEndObject();
         }));
         for (StoredRule each : contents.rules()) {
@@ -260,7 +278,10 @@ public final class DatabaseCopy {
             throw new IOException(file + " is damaged: its first line is not the header of a copy");
         }
         update(digest, first);
-        Contents contents = Contents.none(Instant.parse(header.group(1)));
+        AuditPosition position = header.group(2) == null
+                ? AuditPosition.UNKNOWN
+                : new AuditPosition(Long.parseLong(header.group(2)), header.group(3));
+        Contents contents = Contents.none(position, Instant.parse(header.group(1)));
         int count = 1;
         for (String each = lines.readLine(); each != null; each = lines.readLine()) {
             Matcher end = END.matcher(each);

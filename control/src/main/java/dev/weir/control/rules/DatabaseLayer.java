@@ -77,6 +77,13 @@ public final class DatabaseLayer {
                 .toList();
     }
 
+    /** Returns this layer without the rules that have errors. */
+    DatabaseLayer withoutErrors() {
+        SortedMap<String, Entry> good = new TreeMap<>(entries);
+        good.values().removeIf(each -> !each.read().errors().isEmpty());
+        return new DatabaseLayer(good);
+    }
+
     /** Adds these rules on top of the rules of {@code files}. */
     public WrittenRulesBuilder over(WrittenRules files) {
         WrittenRulesBuilder builder = files.toBuilder();

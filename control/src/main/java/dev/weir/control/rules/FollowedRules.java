@@ -50,6 +50,19 @@ public final class FollowedRules implements FollowedKind {
                 .collect(Collectors.joining("\n"));
     }
 
+    /**
+     * Puts the rules of a copy in force, because the database cannot be read. Rules that do not load, for example because
+     * the settings have changed, are left out: this is no time to refuse the start.
+     */
+    public void restore(Collection<StoredRule> rules) {
+        DatabaseLayer copy = DatabaseLayer.of(rules, options);
+        read = copy;
+        if (!copy.errors().isEmpty()) {
+            LOG.log(Level.ERROR, "rules in the copy of " + database + " do not load and are left out:\n" + problems());
+        }
+        putInForce(copy.withoutErrors());
+    }
+
     /** Replaces all rules. */
     public void setAll(Collection<StoredRule> rules) {
         apply(DatabaseLayer.of(rules, options));
@@ -84,6 +97,10 @@ public final class FollowedRules implements FollowedKind {
                     "rules in " + database + " do not load; the previous rules stay in force:\n" + problems());
             return;
         }
+        putInForce(next);
+    }
+
+    private void putInForce(DatabaseLayer next) {
         good = next;
         listener.accept(next);
         changed.run();

@@ -1,9 +1,13 @@
 package dev.weir.server.command;
 
 import dev.weir.control.Recovery;
+import dev.weir.control.audit.AuditFile;
 import dev.weir.control.audit.Author;
 import dev.weir.control.data.PrivateFile;
 import dev.weir.control.folder.DatabaseCopy;
+import dev.weir.control.folder.LaterChanges;
+import dev.weir.control.token.Role;
+import dev.weir.control.token.StoredToken;
 import dev.weir.server.command.client.AdminClient;
 import dev.weir.server.command.client.CommandException;
 import dev.weir.server.command.client.ExitCodes;
@@ -17,6 +21,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -96,9 +102,11 @@ final class RecoverCommand implements Callable<Integer> {
         }
         try {
             if (chosen.fromCopy) {
-                replace(load(data.resolve(DatabaseCopy.NAME)), "the copy " + DatabaseCopy.NAME);
+                DatabaseCopy.Contents copy = load(data.resolve(DatabaseCopy.NAME));
+                replace(withValidTokens(copy, List.of()), "the copy " + DatabaseCopy.NAME);
             } else if (chosen.backup != null) {
-                replace(load(chosen.backup), "the backup " + chosen.backup);
+                DatabaseCopy.Contents backup = load(chosen.backup);
+                replace(withValidTokens(backup, backup.tokens()), "the backup " + chosen.backup);
             } else if (chosen.empty) {
                 replace(DatabaseCopy.Contents.none(Instant.now().truncatedTo(ChronoUnit.SECONDS)), "nothing");
             } else if (chosen.keep) {
@@ -118,9 +126,34 @@ final class RecoverCommand implements Callable<Integer> {
         if (done.aside() != null) {
             print("the old database is now " + done.aside());
         }
-        if (contents.tokens().isEmpty()) {
-            print("there are no tokens: start the server on 127.0.0.1 and run: weir token create NAME --role admin");
+        if (contents.tokens().stream().noneMatch(each -> each.role() == Role.ADMIN)) {
+            print("there is no admin token: start the server on 127.0.0.1 and run:"
+                    + " weir token create NAME --role admin");
         }
+    }
+
+    /**
+     * Says what the audit file has and {@code contents} lack, and drops the tokens that were revoked or rotated since.
+     *
+     * @param unlessKnown the tokens to take over if the later changes are unknown
+     */
+    private DatabaseCopy.Contents withValidTokens(DatabaseCopy.Contents contents, Collection<StoredToken> unlessKnown) {
+        LaterChanges later = LaterChanges.than(contents, data, false);
+        Collection<StoredToken> valid = later.areKnown() ? later.untouched(contents) : unlessKnown;
+        if (!later.areKnown()) {
+            print("later changes are unknown: " + later.unknown());
+        } else if (!later.changes().isEmpty()) {
+            print("later changes, which are in " + AuditFile.NAME + " only: " + later.summary());
+        }
+        for (StoredToken each : contents.tokens()) {
+            if (!valid.contains(each)) {
+                print("not taken over, because it " + (later.areKnown() ? "was" : "may have been")
+                        + " revoked or rotated: the token " + each.name());
+            } else if (!later.areKnown()) {
+                print("revoke it if it had been revoked: the token " + each.name());
+            }
+        }
+        return contents.withTokens(valid);
     }
 
     private static DatabaseCopy.Contents load(Path file) throws CommandException {
@@ -144,7 +177,7 @@ final class RecoverCommand implements Callable<Integer> {
         String copy;
         try {
             DatabaseCopy.Contents contents = DatabaseCopy.in(data).load();
-            copy = contents == null ? "there is none" : "as of " + contents.at() + ", " + contents.sizes();
+            copy = contents == null ? "there is none" : described(contents);
         } catch (IOException e) {
             copy = FileErrors.what(e);
         }
@@ -154,6 +187,14 @@ final class RecoverCommand implements Callable<Integer> {
                 + "  " + command + " --from-backup FILE    a file of weir backup\n"
                 + "  " + command + " --keep                the database as it is, if it opens\n"
                 + "  " + command + " --empty               no rules, quotas, tokens and switches";
+    }
+
+    private String described(DatabaseCopy.Contents copy) {
+        LaterChanges later = LaterChanges.than(copy, data, false);
+        String gap = !later.areKnown()
+                ? "; later changes are unknown"
+                : later.changes().isEmpty() ? "" : "; later changes: " + later.summary();
+        return "as of " + copy.at() + ", " + copy.sizes() + gap;
     }
 
     private void print(String line) {
