@@ -2,7 +2,7 @@ package dev.weir.benchmarks.redis;
 
 import dev.weir.benchmarks.BenchmarkOptions;
 import dev.weir.benchmarks.Median;
-import dev.weir.benchmarks.server.H2gen;
+import dev.weir.benchmarks.server.LoadProcess;
 import dev.weir.benchmarks.server.RateLimitProcess;
 import dev.weir.benchmarks.server.ServerProcess;
 import io.vertx.core.json.JsonObject;
@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures Weir beside envoyproxy/ratelimit on the same Redis with the same rules (a fixed window that never fills), in
- * turns, with {@code h2gen}: decisions per CPU second of the server's process, latency at full speed, Redis commands
+ * turns, with Weir's own load generator: decisions per CPU second of the server's process, latency at full speed, Redis commands
  * per decision.
  *
  * <pre>{@code
- * MAIN=RedisServers benchmarks/run --h2gen PATH [--ratelimit PATH] [--keys 1,100000] [--rounds 5] [--seconds 5]
+ * MAIN=RedisServers benchmarks/run [--ratelimit PATH] [--keys 1,100000] [--rounds 5] [--seconds 5]
  *     [--deadline 10ms] [--redis HOST:PORT]
  * }</pre>
  */
@@ -56,23 +56,19 @@ public final class RedisServers {
     }
 
     private final RedisUnderLoad redis;
-    private final H2gen h2gen;
+    private final LoadProcess generator;
     private final BenchmarkOptions options;
     private final int seconds;
 
-    private RedisServers(RedisUnderLoad redis, H2gen h2gen, BenchmarkOptions options) {
+    private RedisServers(RedisUnderLoad redis, LoadProcess generator, BenchmarkOptions options) {
         this.redis = redis;
-        this.h2gen = h2gen;
+        this.generator = generator;
         this.options = options;
         this.seconds = options.number("--seconds", 5);
     }
 
     public static void main(String[] args) throws Exception {
         BenchmarkOptions options = new BenchmarkOptions(List.of(args));
-        H2gen h2gen = new H2gen(options.text("--h2gen", "h2gen"));
-        if (!h2gen.found()) {
-            return;
-        }
         Path ratelimit = RateLimitProcess.find(options);
         int metricsPort = ServerProcess.freePort();
         String deadline = options.text("--deadline", "10ms");
@@ -82,13 +78,14 @@ public final class RedisServers {
                         "store=redis://" + redis.address(),
                         "http_port=" + metricsPort,
                         "deadline=" + deadline);
-                RateLimitProcess reference = start(ratelimit, redis)) {
+                RateLimitProcess reference = start(ratelimit, redis);
+                LoadProcess generator = LoadProcess.start()) {
             List<Server> servers = new ArrayList<>(List.of(new Server("weir", weir.port(), weir.pid(), metricsPort)));
             if (reference != null) {
                 servers.add(new Server("ratelimit", reference.port(), reference.pid(), 0));
             }
             System.out.println(redis.conditions());
-            new RedisServers(redis, h2gen, options).run(servers);
+            new RedisServers(redis, generator, options).run(servers);
         }
     }
 
@@ -96,12 +93,13 @@ public final class RedisServers {
         return binary == null ? null : RateLimitProcess.start(binary, redis.address());
     }
 
-    private void run(List<Server> servers) throws IOException, InterruptedException {
+    private void run(List<Server> servers) throws IOException {
         System.out.println("server         keys  decisions/s    per CPU s  cores  p50 ms  p99 ms  commands/decision"
                 + "  Redis us/decision  degraded  weir is times, per CPU s");
-        for (String keys : options.text("--keys", "1,100000").split(",", -1)) {
+        for (String number : options.text("--keys", "1,100000").split(",", -1)) {
+            int keys = Integer.parseInt(number);
             for (Server server : servers) {
-                h2gen.warmUp(server.name(), server.port(), server.pid(), keys);
+                generator.warmUp(server.port(), server.pid(), keys);
             }
             List<List<Run>> measured =
                     servers.stream().<List<Run>>map(s -> new ArrayList<>()).toList();
@@ -116,12 +114,12 @@ public final class RedisServers {
         }
     }
 
-    private Run load(Server server, String keys) throws IOException, InterruptedException {
+    private Run load(Server server, int keys) throws IOException {
         double degraded = server.degraded();
         RedisInfo before = RedisInfo.of(redis.commands());
-        JsonObject line = h2gen.load(server.name(), server.port(), server.pid(), keys, seconds, H2gen.Load.FULL);
+        JsonObject line = generator.load(server.port(), server.pid(), keys, seconds, LoadProcess.Load.FULL);
         RedisInfo spent = RedisInfo.of(redis.commands()).since(before);
-        double decisions = H2gen.decisions(line, seconds);
+        double decisions = LoadProcess.decisions(line, seconds);
         return new Run(
                 line,
                 (server.degraded() - degraded) / decisions,
@@ -129,11 +127,11 @@ public final class RedisServers {
                 spent.cpuSeconds() * 1e6 / decisions);
     }
 
-    private static void report(Server server, String keys, List<Run> runs, List<Run> weir) {
-        boolean clean = runs.stream().allMatch(run -> run.get("other") + run.get("over") == 0);
+    private static void report(Server server, int keys, List<Run> runs, List<Run> weir) {
+        boolean clean = runs.stream().allMatch(run -> run.get("errors") + run.get("denied") == 0);
         System.out.printf(
                 Locale.ROOT,
-                "%-10s %8s %12.0f %12.0f %6.2f %7.2f %7.2f %18.4f %18.2f %8.2f%% %12.1f%s%n",
+                "%-10s %8d %12.0f %12.0f %6.2f %7.2f %7.2f %18.4f %18.2f %8.2f%% %12.1f%s%n",
                 server.name(),
                 keys,
                 Median.of(runs, run -> run.get("per_s")),

@@ -9,20 +9,20 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Measures Weir beside a Vert.x gRPC handler that returns a constant, in turns, with {@code h2gen}: decisions per
+ * Measures Weir beside a Vert.x gRPC handler that returns a constant, in turns, with Weir's own load generator: decisions per
  * second and per CPU second of the server's process, bytes allocated per decision, and latency at about half of the
  * server's capacity. Latency is measured once with an eighth as many requests in flight, and once at a fixed rate;
- * there h2gen counts from when a request was due, and so its own lateness too. Prints medians, and ratios to the
- * constant.
+ * there it counts from when a request was due, and so the generator's own lateness too. Prints medians, and ratios to
+ * the constant.
  *
  * <pre>{@code
- * MAIN=ServerSideBySide benchmarks/run --h2gen PATH [--rounds 5] [--seconds 5] [--keys 1000]
+ * MAIN=ServerSideBySide benchmarks/run [--rounds 5] [--seconds 5] [--keys 1000]
  * }</pre>
  */
 public final class ServerSideBySide {
-    private static final H2gen.Load FEW = new H2gen.Load(8, 0);
+    private static final LoadProcess.Load FEW = new LoadProcess.Load(8, 0);
 
-    /** One result of h2gen, and the garbage of the server meanwhile. */
+    /** One result of a load, and the garbage of the server meanwhile. */
     private record Run(JsonObject line, double bytesPerDecision) {
         double get(String field) {
             return line.getDouble(field);
@@ -36,46 +36,42 @@ public final class ServerSideBySide {
         }
     }
 
-    private final H2gen h2gen;
+    private final LoadProcess generator;
     private final int rounds;
     private final int seconds;
-    private final String keys;
+    private final int keys;
 
-    private ServerSideBySide(BenchmarkOptions options) {
-        h2gen = new H2gen(options.text("--h2gen", "h2gen"));
+    private ServerSideBySide(BenchmarkOptions options, LoadProcess generator) {
+        this.generator = generator;
         rounds = options.number("--rounds", 5);
         seconds = options.number("--seconds", 5);
-        keys = options.text("--keys", "1000");
+        keys = options.number("--keys", 1_000);
     }
 
     public static void main(String[] args) throws Exception {
-        new ServerSideBySide(new BenchmarkOptions(List.of(args))).run();
+        try (LoadProcess generator = LoadProcess.start()) {
+            new ServerSideBySide(new BenchmarkOptions(List.of(args)), generator).run();
+        }
     }
 
-    private void run() throws IOException, InterruptedException {
-        if (!h2gen.found()) {
-            return;
-        }
+    private void run() throws IOException {
         List<Side> sides = new ArrayList<>();
         try {
             sides.add(Side.start("vertx"));
             sides.add(Side.start("weir"));
             for (Side side : sides) {
-                h2gen.warmUp(
-                        side.server().name(),
-                        side.server().port(),
-                        side.server().pid(),
-                        keys);
+                generator.warmUp(side.server().port(), side.server().pid(), keys);
             }
             for (int round = 0; round < rounds; round++) {
                 for (Side side : sides) {
-                    side.full().add(load(side, H2gen.Load.FULL));
+                    side.full().add(load(side, LoadProcess.Load.FULL));
                     side.few().add(load(side, FEW));
                 }
             }
             for (int round = 0; round < rounds; round++) {
                 for (Side side : sides) {
-                    side.half().add(load(side, H2gen.Load.at(Median.of(side.full(), run -> run.get("per_s")) / 2)));
+                    side.half()
+                            .add(load(side, LoadProcess.Load.at(Median.of(side.full(), run -> run.get("per_s")) / 2)));
                 }
             }
             report(sides);
@@ -84,11 +80,11 @@ public final class ServerSideBySide {
         }
     }
 
-    private Run load(Side side, H2gen.Load load) throws IOException, InterruptedException {
+    private Run load(Side side, LoadProcess.Load load) throws IOException {
         ServerProcess server = side.server();
         long before = server.allocatedBytes();
-        JsonObject line = h2gen.load(server.name(), server.port(), server.pid(), keys, seconds, load);
-        return new Run(line, (server.allocatedBytes() - before) / H2gen.decisions(line, seconds));
+        JsonObject line = generator.load(server.port(), server.pid(), keys, seconds, load);
+        return new Run(line, (server.allocatedBytes() - before) / LoadProcess.decisions(line, seconds));
     }
 
     private static void report(List<Side> sides) {
@@ -98,7 +94,7 @@ public final class ServerSideBySide {
         for (Side side : sides) {
             List<Run> full = side.full();
             List<Run> half = side.half();
-            boolean clean = full.stream().allMatch(run -> run.line().getLong("other") == 0);
+            boolean clean = full.stream().allMatch(run -> run.line().getLong("errors") == 0);
             System.out.printf(
                     Locale.ROOT,
                     "%-8s %12.0f %12.0f %6.2f %7.2f %7.2f %15.1f | %20.0f %6.2f %6.2f | %17.2f %6.2f   x%.2f per CPU s%s%n",
