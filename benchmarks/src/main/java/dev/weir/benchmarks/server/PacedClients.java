@@ -1,5 +1,6 @@
 package dev.weir.benchmarks.server;
 
+import dev.weir.benchmarks.BenchmarkOptions;
 import dev.weir.client.PacedHttpClient;
 import dev.weir.client.Pacer;
 import java.net.URI;
@@ -25,12 +26,14 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Measures in real time how clients with {@link PacedHttpClient} use a limit of a server in another process, and beside
- * them clients that only obey {@code Retry-After}. Each run has a limit of its own; all runs go on at the same time, because
- * a few hundred calls a second are little.
+ * them clients that only obey {@code Retry-After}. Each run has a limit of its own. The runs of one client go on at the same time, because a few hundred
+ * calls a second are little, and then those of twenty. {@code --clients 1} or {@code 20} leaves the others out.
  */
 public final class PacedClients {
     /** The calls that each client keeps in flight or waiting. */
     private static final int IN_FLIGHT = 16;
+
+    private static final int WARM_UP_CALLS = 4_000;
     /** Clients do not start in the same moment. */
     private static final int START_WITHIN_MILLIS = 50;
     /** Calls within a slot are taken to come at once. */
@@ -80,20 +83,46 @@ public final class PacedClients {
         try (ServerProcess server = ServerProcess.start("weir", "rules=" + file, "http_port=" + port)) {
             HttpClient http =
                     HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-            List<Run> runs = new ArrayList<>();
-            for (int i = 0; i < PLANS.size(); i++) {
-                runs.add(new Run(PLANS.get(i), http, "http://127.0.0.1:" + port, "/run-" + i));
-            }
-            runs.forEach(Run::start);
+            String url = "http://127.0.0.1:" + port;
+            warmUp(http, url);
             System.out.println(
                     "| limit | clients | calls | time / least | 429 after 1 s | fairness (Jain) | most in 20 ms |");
             System.out.println("|---|---|---|---|---|---|---|");
-            for (Run each : runs) {
-                System.out.println(each.row());
+            int only = new BenchmarkOptions(List.of(args)).number("--clients", 0);
+            for (int clients : only == 0 ? new int[] {1, 20} : new int[] {only}) {
+                List<Run> runs = new ArrayList<>();
+                for (int i = 0; i < PLANS.size(); i++) {
+                    if (PLANS.get(i).clients() == clients) {
+                        runs.add(new Run(PLANS.get(i), http, url, "/run-" + i));
+                    }
+                }
+                runs.forEach(Run::start);
+                for (Run each : runs) {
+                    System.out.println(each.row());
+                }
             }
         } finally {
             Files.delete(file);
         }
+    }
+
+    /** Makes calls that no rule limits, for both JVMs to compile what they run. */
+    private static void warmUp(HttpClient http, String url) {
+        HttpRequest free = request(url, "/free");
+        for (int i = 0; i < WARM_UP_CALLS; i += IN_FLIGHT) {
+            List<CompletableFuture<HttpResponse<Void>>> some = new ArrayList<>();
+            for (int j = 0; j < IN_FLIGHT; j++) {
+                some.add(http.sendAsync(free, BodyHandlers.discarding()));
+            }
+            some.forEach(CompletableFuture::join);
+        }
+    }
+
+    /** A request that asks as a gateway would: the answer is 200 or 429, with the headers of a limited API. */
+    private static HttpRequest request(String url, String path) {
+        return HttpRequest.newBuilder(URI.create(url + "/v1/ratelimit/forward?from=forwarded"))
+                .header("X-Forwarded-Uri", path)
+                .build();
     }
 
     /** The clients of one plan. */
@@ -111,10 +140,7 @@ public final class PacedClients {
 
         Run(Plan plan, HttpClient http, String url, String path) {
             this.plan = plan;
-            // A request asks as a gateway would: the answer is 200 or 429, with the headers of a limited API.
-            HttpRequest request = HttpRequest.newBuilder(URI.create(url + "/v1/ratelimit/forward?from=forwarded"))
-                    .header("X-Forwarded-Uri", path)
-                    .build();
+            HttpRequest request = request(url, path);
             for (int i = 0; i < plan.clients(); i++) {
                 // Refused calls are sent again here, so that they can be counted.
                 Pacer pacer = Pacer.builder()
