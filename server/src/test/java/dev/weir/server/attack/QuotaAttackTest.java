@@ -35,6 +35,7 @@ class QuotaAttackTest extends UnderAttack {
 
     /** Messages that are empty, or have only a field that nobody knows: each is nothing to read, and a task. */
     @Test
+    @EnabledIfSystemProperty(named = LONG, matches = "true")
     void reportsOfNothing() throws Exception {
         flooded(() -> {
             HostileSockets sockets = connect(server.grpc, 20);
@@ -51,6 +52,7 @@ class QuotaAttackTest extends UnderAttack {
 
     /** "Aa" and "BB" have the same hash in Java: all names of so many pairs do. */
     @Test
+    @EnabledIfSystemProperty(named = LONG, matches = "true")
     void namesThatCollide() throws Exception {
         flooded(() -> {
             HostileSockets sockets = HostileSockets.to(server.grpc, 2, 2);
