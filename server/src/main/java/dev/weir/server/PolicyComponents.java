@@ -5,6 +5,7 @@ import dev.weir.internal.runtime.FleetSecret;
 import dev.weir.redis.internal.store.RedisSharedStore;
 import dev.weir.server.bans.AddressFiles;
 import dev.weir.server.control.ControlComponents;
+import dev.weir.server.health.Health;
 import dev.weir.server.lifecycle.CloseStack;
 import dev.weir.server.lifecycle.FileWatcher;
 import dev.weir.server.lifecycle.StartException;
@@ -40,14 +41,21 @@ final class PolicyComponents {
                         addressFiles));
     }
 
-    /** Applies every change of rules, switches, loads and bans to the limiter from now on. */
-    void follow(DecisionObservers observers, DecisionComponents decisions, CloseStack opened) {
+    /**
+     * Applies every change of rules, switches, loads and bans to the limiter from now on.
+     *
+     * @param health is told whether there are rules, if it depends on them
+     */
+    void follow(DecisionObservers observers, DecisionComponents decisions, @Nullable Health health, CloseStack opened) {
         Limiter limiter = decisions.limiter;
         RedisSharedStore notes = decisions.noteStore;
         @Nullable FleetSecret secret = decisions.secret;
         rules.follow(next -> {
             observers.rules(next);
             limiter.index(next);
+            if (health != null) {
+                health.lacksRules(next.domains().isEmpty());
+            }
         });
         opened.add(control.followSwitches(notes, secret));
         loads.start(limiter::rules, rules::loadChanged, notes == null ? null : notes.loadNews(), secret);

@@ -123,7 +123,7 @@ public final class WeirServer implements AutoCloseable {
 
         ports.bind();
         decisions.warmUp(settings);
-        policy.follow(observers, decisions, opened);
+        policy.follow(observers, decisions, settings.healthyWithoutRules() ? null : health, opened);
         files.start();
         repeat(tasks, observers, decisions, insight);
         tasks.every(OUTAGE_LOG_PERIOD, policy.rules::growSlices);

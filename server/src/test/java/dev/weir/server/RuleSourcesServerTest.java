@@ -136,6 +136,28 @@ class RuleSourcesServerTest {
     }
 
     @Test
+    void healthWaitsForTheFirstRulesIfItDependsOnThem(@TempDir Path etcdFolder) throws Exception {
+        try (Etcd etcd = Etcd.in(etcdFolder)) {
+            etcd.writer().put("/weir/api", "{domain: api, rules: [{name: r, limit: {requests: 42, window: 1h}}]}");
+            etcd.kill();
+            try (RunningServer running = RunningServer.with(
+                    Map.of("HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED", "true"),
+                    folder,
+                    "rules",
+                    etcd.url("/weir"),
+                    "rules_required",
+                    "false",
+                    "rules_wait",
+                    "0s")) {
+                assertThat(running.get("/healthcheck").statusCode()).isEqualTo(500);
+                assertThat(running.get("/healthcheck").body()).isEqualTo("NOT SERVING: no rules are in force");
+                etcd.start();
+                await().until(() -> running.get("/healthcheck").statusCode() == 200);
+            }
+        }
+    }
+
+    @Test
     void sourcesLieOverEachOtherInAFixedOrderThatIsShown(@TempDir Path etcdFolder) throws Exception {
         Path file = Files.writeString(
                 folder.resolve("api.yaml"),

@@ -5,6 +5,7 @@ import dev.weir.server.command.client.AdminCommandGroup;
 import dev.weir.server.command.client.AuditedClient;
 import dev.weir.server.command.client.CommandException;
 import dev.weir.server.command.client.InputFile;
+import dev.weir.server.terminal.LineDiff;
 import dev.weir.server.terminal.TextTable;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -123,8 +124,7 @@ final class RulesCommand extends AdminCommandGroup {
         PrintWriter out = out();
         String source = change.getString("source");
         out.println(id + (source == null ? " is new" : ", in force from " + source));
-        before.lines().filter(each -> after.lines().noneMatch(each::equals)).forEach(each -> out.println("- " + each));
-        after.lines().filter(each -> before.lines().noneMatch(each::equals)).forEach(each -> out.println("+ " + each));
+        LineDiff.of(before.lines().toList(), after.lines().toList()).forEach(out::println);
         out.flush();
         return 0;
     }

@@ -16,7 +16,6 @@ import dev.weir.server.terminal.UsageErrors;
 import dev.weir.server.tls.Renegotiation;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import picocli.CommandLine;
@@ -55,19 +54,35 @@ public final class WeirCommand implements Runnable {
 
     /** Creates the command with all its subcommands; {@code serve} reads {@code environment}. */
     static CommandLine commandLine(Map<String, String> environment) {
-        return commandLine(environment, new String[0]);
+        CommandLine weir = new CommandLine(new WeirCommand());
+        subcommands(environment).values().forEach(each -> weir.addSubcommand(each.made()));
+        return finished(weir, true);
     }
 
     /**
-     * Creates the command for {@code arguments}. If they begin with a subcommand, only that one is made: to make all of
-     * them takes longer than most commands run.
+     * Creates the command for {@code arguments}, with only the subcommand that they name. To make all of them takes longer
+     * than most commands run; the list of commands needs only their descriptions.
      */
     static CommandLine commandLine(Map<String, String> environment, String[] arguments) {
-        Map<String, Supplier<?>> all = subcommands(environment);
+        boolean help = arguments.length > 0 && arguments[0].equals("help");
+        String named = arguments.length > (help ? 1 : 0) ? arguments[help ? 1 : 0] : "";
+        if (named.equals("completion")) {
+            return commandLine(environment); // its script has the options of all commands
+        }
+        Map<String, Subcommand> all = subcommands(environment);
+        Subcommand only = all.get(named);
         CommandLine weir = new CommandLine(new WeirCommand());
-        Supplier<?> only = arguments.length == 0 ? null : all.get(arguments[0]);
-        (only == null ? all.values() : List.of(only)).forEach(each -> weir.addSubcommand(each.get()));
         if (only == null) {
+            all.forEach((name, each) -> weir.addSubcommand(name, each.outline()));
+        } else {
+            weir.addSubcommand(only.made());
+        }
+        return finished(weir, only == null || help);
+    }
+
+    /** Adds the subcommands that need the others, if {@code listed}, and what holds for all. */
+    private static CommandLine finished(CommandLine weir, boolean listed) {
+        if (listed) {
             weir.addSubcommand(new CompletionCommand());
             weir.addSubcommand(new HelpCommand());
         }
@@ -77,30 +92,47 @@ public final class WeirCommand implements Runnable {
         return weir;
     }
 
+    /** A subcommand that is made when it is needed. */
+    private record Subcommand(Class<?> type, Supplier<?> maker) {
+        Object made() {
+            return maker.get();
+        }
+
+        /** Returns the command without its options and arguments, for a list of commands. */
+        CommandSpec outline() {
+            CommandSpec outline = CommandSpec.create();
+            Command described = type.getAnnotation(Command.class);
+            if (described != null) {
+                outline.usageMessage().description(described.description());
+            }
+            return outline;
+        }
+    }
+
     /** The subcommands by name. Completion and help are not among them: they need all the others. */
-    private static Map<String, Supplier<?>> subcommands(Map<String, String> environment) {
-        Map<String, Supplier<?>> all = new LinkedHashMap<>();
-        all.put("serve", () -> ServeCommand.commandLine(environment));
-        all.put("health", HealthCommand::new);
-        all.put("status", StatusCommand::new);
-        all.put("top", TopCommand::new);
-        all.put("check", CheckCommand::new);
-        all.put("explain", ExplainCommand::new);
-        all.put("counter", CounterCommand::new);
-        all.put("validate", ValidateCommand::new);
-        all.put("test", TestCommand::new);
-        all.put("simulate", SimulateCommand::new);
-        all.put("replay", () -> new ReplayCommand(environment));
-        all.put("bench", BenchCommand::new);
-        all.put("rules", RulesCommand::new);
-        all.put("quota", QuotaCommand::new);
-        all.put("switch", SwitchCommand::new);
-        all.put("ban", BanCommand::new);
-        all.put("audit", AuditCommand::new);
-        all.put("token", TokenCommand::new);
-        all.put("backup", RecoverCommand.Backup::new);
-        all.put("recover", RecoverCommand::new);
-        all.put("version", VersionCommand::new);
+    private static Map<String, Subcommand> subcommands(Map<String, String> environment) {
+        Map<String, Subcommand> all = new LinkedHashMap<>();
+        all.put("serve", new Subcommand(ServeCommand.class, () -> ServeCommand.commandLine(environment)));
+        all.put("health", new Subcommand(HealthCommand.class, HealthCommand::new));
+        all.put("status", new Subcommand(StatusCommand.class, StatusCommand::new));
+        all.put("top", new Subcommand(TopCommand.class, TopCommand::new));
+        all.put("check", new Subcommand(CheckCommand.class, CheckCommand::new));
+        all.put("explain", new Subcommand(ExplainCommand.class, ExplainCommand::new));
+        all.put("counter", new Subcommand(CounterCommand.class, CounterCommand::new));
+        all.put("validate", new Subcommand(ValidateCommand.class, ValidateCommand::new));
+        all.put("test", new Subcommand(TestCommand.class, TestCommand::new));
+        all.put("simulate", new Subcommand(SimulateCommand.class, SimulateCommand::new));
+        all.put("replay", new Subcommand(ReplayCommand.class, () -> new ReplayCommand(environment)));
+        all.put("bench", new Subcommand(BenchCommand.class, BenchCommand::new));
+        all.put("rules", new Subcommand(RulesCommand.class, RulesCommand::new));
+        all.put("quota", new Subcommand(QuotaCommand.class, QuotaCommand::new));
+        all.put("switch", new Subcommand(SwitchCommand.class, SwitchCommand::new));
+        all.put("ban", new Subcommand(BanCommand.class, BanCommand::new));
+        all.put("audit", new Subcommand(AuditCommand.class, AuditCommand::new));
+        all.put("token", new Subcommand(TokenCommand.class, TokenCommand::new));
+        all.put("backup", new Subcommand(RecoverCommand.Backup.class, RecoverCommand.Backup::new));
+        all.put("recover", new Subcommand(RecoverCommand.class, RecoverCommand::new));
+        all.put("version", new Subcommand(VersionCommand.class, VersionCommand::new));
         return all;
     }
 

@@ -61,7 +61,12 @@ final class FishCompletion {
             String name = each.replaceFirst("^-+", "");
             flags.append(each.startsWith("--") ? "-l " : "-s ").append(name).append(' ');
         }
-        return flags.append(option.arity().max() == 0 ? "-f" : "-r").toString();
+        if (option.arity().max() == 0) {
+            return flags.append("-f").toString();
+        }
+        Iterable<String> values = option.completionCandidates();
+        return flags.append(values == null ? "-r" : "-x -a " + quoted(String.join(" ", values)))
+                .toString();
     }
 
     private static String about(CommandLine command) {

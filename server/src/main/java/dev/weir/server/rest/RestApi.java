@@ -385,9 +385,14 @@ public final class RestApi {
      */
     private HttpAnswer healthcheck() {
         String degraded = health.degraded();
-        String text = !health.serving() ? "NOT SERVING" : degraded.isEmpty() ? "OK" : "OK, degraded: " + degraded;
-        return new HttpAnswer(
-                health.serving() ? 200 : 500, HttpAnswer.TEXT, text.getBytes(StandardCharsets.UTF_8), List.of());
+        boolean healthy = health.state() == Health.State.SERVING;
+        String text;
+        if (healthy) {
+            text = degraded.isEmpty() ? "OK" : "OK, degraded: " + degraded;
+        } else {
+            text = health.serving() ? "NOT SERVING: no rules are in force" : "NOT SERVING";
+        }
+        return new HttpAnswer(healthy ? 200 : 500, HttpAnswer.TEXT, text.getBytes(StandardCharsets.UTF_8), List.of());
     }
 
     private void post(Router router, String path, BiConsumer<RestExchange, byte[]> handler) {

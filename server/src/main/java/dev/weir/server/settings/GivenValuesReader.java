@@ -60,6 +60,7 @@ final class GivenValuesReader {
         if (rules != null) {
             given.put(SettingsCatalogue.RULES.name(), rules);
         }
+        ReferenceVariables.refuseUnixSocket(environment, problems);
         given.putAll(ReferenceVariables.tls(environment, problems));
         given.putAll(ReferenceVariables.metrics(environment, problems));
         given.putAll(ReferenceVariables.cache(environment, problems));

@@ -31,13 +31,19 @@ final class ReferenceVariables {
             PortTls.GRPC.clientCa().name(), "GRPC_CLIENT_TLS_CACERT",
             PortTls.GRPC.clientNames().name(), "GRPC_CLIENT_TLS_SAN");
 
-    /** Variables that the reference reads (src/settings/settings.go) and Weir ignores so far. */
+    /** A socket that the reference then listens on in place of its gRPC port. */
+    private static final String UNIX_SOCKET = "GRPC_UDS";
+
+    /**
+     * Variables that the reference reads (src/settings/settings.go) and Weir ignores so far; and the one that Envoy
+     * Gateway sets and the reference does not read either.
+     */
     private static final String NAMES = """
-            DEBUG_HOST GRPC_UDS XDS_CLIENT_BACKOFF_INITIAL_INTERVAL XDS_CLIENT_BACKOFF_MAX_INTERVAL
+            GRPC_SERVER_TLS_CA_CERT DEBUG_HOST XDS_CLIENT_BACKOFF_INITIAL_INTERVAL XDS_CLIENT_BACKOFF_MAX_INTERVAL
             XDS_CLIENT_BACKOFF_RANDOM_FACTOR XDS_CLIENT_BACKOFF_JITTER XDS_CLIENT_MAX_MSG_SIZE_IN_BYTES
             USE_DOG_STATSD USE_DOG_STATSD_MOGRIFIERS USE_STATSD STATSD_HOST STATSD_PORT EXTRA_TAGS
             STATS_FLUSH_INTERVAL DISABLE_STATS PROMETHEUS_MAPPER_YAML RUNTIME_IGNOREDOTFILES RUNTIME_WATCH_ROOT
-            EXPIRATION_JITTER_MAX_SECONDS HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED
+            EXPIRATION_JITTER_MAX_SECONDS
             REDIS_POOL_SIZE REDIS_PIPELINE_WINDOW REDIS_PIPELINE_LIMIT REDIS_PERSECOND_POOL_SIZE
             REDIS_PERSECOND_PIPELINE_WINDOW REDIS_PERSECOND_PIPELINE_LIMIT REDIS_HEALTH_CHECK_ACTIVE_CONNECTION
             REDIS_TIMEOUT REDIS_PERSECOND_TIMEOUT REDIS_POOL_ON_EMPTY_BEHAVIOR REDIS_PERSECOND_POOL_ON_EMPTY_BEHAVIOR
@@ -72,6 +78,15 @@ final class ReferenceVariables {
             return Map.of();
         }
         return Map.of(StoreSettings.CACHE_DENIALS.name(), new GivenValue(String.valueOf(bytes > 0), LOCAL_CACHE));
+    }
+
+    /** Refuses a Unix socket for gRPC: no Envoy that is configured for it would reach this server. */
+    static void refuseUnixSocket(Map<String, String> environment, List<String> problems) {
+        String socket = environment.getOrDefault(UNIX_SOCKET, "");
+        if (!socket.isEmpty()) {
+            problems.add(UNIX_SOCKET + ": \"" + socket
+                    + "\": Unix sockets are not supported (expected: GRPC_HOST and GRPC_PORT)");
+        }
     }
 
     /** The port of the metrics, with the variables that name it. As in the reference, it is on only if asked for. */

@@ -51,6 +51,11 @@ final class RuleSettings {
                     "false: start even without the rules of an unreachable etcd or xDS server.",
                     "true")
             .asOpposite("FORCE_START_WITHOUT_INITIAL_CONFIG");
+    static final Setting<Boolean> HEALTHY_WITHOUT = Setting.bool(
+                    "healthy_without_rules",
+                    "false: health checks fail until rules of a domain are in force, and while there are none.",
+                    "true")
+            .asOpposite("HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED");
     static final Setting<String> NODE_ID = Setting.of(
                     "xds_node_id",
                     "NAME",
@@ -87,6 +92,7 @@ final class RuleSettings {
             RETRY,
             WAIT,
             REQUIRED,
+            HEALTHY_WITHOUT,
             NODE_ID,
             NODE_METADATA,
             HEADERS);

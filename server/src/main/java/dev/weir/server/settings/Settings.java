@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param rules rule files and folders
  * @param mergeDomains whether several files may add to one domain of Envoy's format
  * @param sources the rule sources on the network, which override the files
+ * @param healthyWithoutRules whether health checks pass although no rules are in force
  * @param tls the TLS files of the ports
  * @param network the bounds on connections and on the memory that peers hold
  * @param trust whom the server believes
@@ -48,6 +49,7 @@ public record Settings(
         List<Path> rules,
         boolean mergeDomains,
         SourceSettings sources,
+        boolean healthyWithoutRules,
         ListenAddress http,
         ListenAddress grpc,
         ListenAddress admin,

@@ -137,6 +137,7 @@ public final class SettingsReader {
                 new SourcesReader(this, problems)
                         .read(RuleOrigins.addresses(
                                 orElse(SettingsCatalogue.RULES, ""), problems, whereOf(SettingsCatalogue.RULES))),
+                value(RuleSettings.HEALTHY_WITHOUT),
                 new ListenAddress(orElse(SettingsCatalogue.HTTP_HOST, host), value(SettingsCatalogue.HTTP_PORT)),
                 new ListenAddress(orElse(SettingsCatalogue.GRPC_HOST, host), value(SettingsCatalogue.GRPC_PORT)),
                 new ListenAddress(value(SettingsCatalogue.ADMIN_HOST), value(SettingsCatalogue.ADMIN_PORT)),

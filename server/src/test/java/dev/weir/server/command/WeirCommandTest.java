@@ -12,14 +12,38 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Model.CommandSpec;
 
 class WeirCommandTest extends AtTheTerminal {
     @TempDir
     Path folder;
+
+    @Test
+    void theListOfCommandsNeedsNoCommandButIsTheSame() {
+        String whole = WeirCommand.commandLine(Map.of()).getUsageMessage();
+        for (String[] each : new String[][] {{}, {"help"}, {"--help"}, {"hlep"}}) {
+            assertThat(WeirCommand.commandLine(Map.of(), each).getUsageMessage())
+                    .as(String.join(" ", each))
+                    .isEqualTo(whole);
+        }
+        assertThat(serveOf("help").args()).isEmpty();
+        assertThat(serveOf("completion", "bash").args()).isNotEmpty();
+        assertThat(WeirCommand.commandLine(Map.of(), new String[] {"help", "quota"})
+                        .getSubcommands())
+                .containsOnlyKeys("quota", "completion", "help");
+    }
+
+    private static CommandSpec serveOf(String... arguments) {
+        return Objects.requireNonNull(WeirCommand.commandLine(Map.of(), arguments)
+                        .getSubcommands()
+                        .get("serve"))
+                .getCommandSpec();
+    }
 
     @Test
     void helpAndVersionAreCommandsToo() {

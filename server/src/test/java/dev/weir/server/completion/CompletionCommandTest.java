@@ -2,6 +2,7 @@ package dev.weir.server.completion;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.testkit.ExternalPrograms;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -18,11 +19,17 @@ class CompletionCommandTest {
     @TempDir
     Path folder;
 
+    enum State {
+        on,
+        off
+    }
+
     @Command(name = "weir")
     static final class Root {
         @Command(name = "quota", description = "Callers' quotas.")
         void quota(
                 @Option(names = "--tier", description = "A tier.") String tier,
+                @Option(names = "--state", description = "A state.") State state,
                 @Option(names = "--json") boolean json) {}
     }
 
@@ -45,6 +52,38 @@ class CompletionCommandTest {
                         + " -d 'Callers\\' quotas.'\n")
                 .contains("complete -c weir -n '__fish_seen_subcommand_from quota; and true' -l tier -r -d 'A tier.'\n")
                 .contains("-l json -f -d ''\n");
+    }
+
+    @Test
+    void zshRegistersIt() throws Exception {
+        Path zsh = ExternalPrograms.program("zsh");
+        Path script = Files.writeString(folder.resolve("weir.zsh"), script("zsh"));
+        String ask = "autoload -Uz compinit && compinit -u -d '" + folder.resolve("dump") + "'; source '" + script
+                + "'; print -r -- \"${_comps[weir]}\"";
+        assertThat(said(zsh.toString(), "-f", "-c", ask)).contains("_complete_weir");
+    }
+
+    @Test
+    void fishCompletesCommandsOptionsAndValues() throws Exception {
+        Path fish = ExternalPrograms.program("fish");
+        Path script = Files.writeString(folder.resolve("weir.fish"), script("fish"));
+        String ask = "source '" + script + "'; complete -C '%s'";
+        assertThat(said(fish.toString(), "--no-config", "-c", ask.formatted("weir qu")))
+                .isEqualTo("quota\tCallers' quotas.");
+        assertThat(said(fish.toString(), "--no-config", "-c", ask.formatted("weir quota --ti")))
+                .isEqualTo("--tier\tA tier.");
+        assertThat(said(fish.toString(), "--no-config", "-c", ask.formatted("weir quota --state o"))
+                        .lines())
+                .containsExactlyInAnyOrder("on\tA state.", "off\tA state.");
+    }
+
+    private String said(String... command) throws Exception {
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().put("HOME", folder.toString());
+        Process process = builder.start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(said).isZero();
+        return said.strip();
     }
 
     private static String completed(Path script, String line, String word) throws Exception {

@@ -16,6 +16,18 @@ class HealthTest {
     }
 
     @Test
+    void aServerThatLacksRulesServesAndIsNotHealthy() {
+        health.onChange(heard::add);
+        health.lacksRules(true);
+        health.set(Health.State.SERVING);
+        assertThat(health.serving()).isTrue();
+        assertThat(health.state()).isEqualTo(Health.State.NOT_SERVING);
+        health.lacksRules(false);
+        health.lacksRules(true);
+        assertThat(heard).containsExactly(Health.State.SERVING, Health.State.NOT_SERVING);
+    }
+
+    @Test
     void listenersHearEveryChangeOnceUntilTheyLeave() {
         Runnable leave = health.onChange(heard::add);
         health.set(Health.State.SERVING);

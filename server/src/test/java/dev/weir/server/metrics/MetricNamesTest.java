@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.redis.testkit.RedisProcess;
 import dev.weir.server.RunningServer;
+import dev.weir.testkit.ExternalPrograms;
+import io.vertx.core.json.JsonObject;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -80,6 +84,89 @@ class MetricNamesTest {
         check(bare);
         assertThat(page).contains("\nratelimit_database_connected 1.0\n");
         assertThat(bare).doesNotContain("ratelimit_database_connected");
+    }
+
+    @Test
+    void promtoolFindsNoFaultWithMostFeaturesInUse(@TempDir Path folder) throws Exception {
+        Path promtool = ExternalPrograms.program("promtool");
+        Path rules = Files.writeString(folder.resolve("api.yaml"), """
+                domain: api
+                key_by: user_id
+                services:
+                  database: {}
+                  search: { match: { feature: search }, capacity: { requests: 20, window: 10s } }
+                rules:
+                  - { name: all, limit: { requests: 10, window: 1m } }
+                  - { name: leased, match: { feature: leased }, consistency: leased, limit: { requests: 9, window: 1m } }
+                  - { name: reported, match: { feature: reported }, consistency: reported, limit: { requests: 9, window: 1m } }
+                  - { name: slices, match: { feature: slices }, scope: { slices: { eu: 0.6, us: 0.4 } }, limit: { requests: 90, window: 1m } }
+                  - { name: global, match: { feature: global }, scope: global, limit: { requests: 90, window: 1m } }
+                  - { name: permits, match: { feature: permits }, limit: { requests: 2, algorithm: concurrency, permit_ttl: 60s } }
+                  - name: queue
+                    match: { feature: queue }
+                    limit: { requests: 1, window: 1s }
+                    over: { queue: { max_wait: 5s } }
+                  - name: load
+                    match: { feature: load }
+                    limit: { requests: 4, window: 1h }
+                    follows: { service: database, at: { 0.8: 1.0, 0.9: 0.5 } }
+                  - name: login
+                    match: { feature: login }
+                    key_by: ip
+                    limit: { requests: 1, window: 1h }
+                    escalate: { after: 2, within: 1m, ban: 20s }
+                """);
+        Path lists = Files.writeString(folder.resolve("addresses.txt"), "192.0.2.0/24\n");
+        String page;
+        try (RedisProcess redis = RedisProcess.start();
+                RedisProcess other = RedisProcess.start()) {
+            Path config = Files.writeString(
+                    folder.resolve("weir.yaml"),
+                    "region: eu\nhome: eu\nfleet_secret: " + "5".repeat(64) + "\nregions:\n  eu: { store: \""
+                            + redis.uri() + "\" }\n  us: { store: \"" + other.uri() + "\" }\n");
+            try (RunningServer server = RunningServer.with(
+                    rules,
+                    "config",
+                    config.toString(),
+                    "data",
+                    folder.resolve("data").toString(),
+                    "ban_lists",
+                    lists.toString(),
+                    "decisions_file",
+                    folder.resolve("decisions.jsonl").toString())) {
+                for (String feature : List.of(
+                        "leased",
+                        "reported",
+                        "slices",
+                        "global",
+                        "permits",
+                        "queue",
+                        "search",
+                        "load",
+                        "login",
+                        "login")) {
+                    JsonObject request = new JsonObject()
+                            .put("user_id", "u")
+                            .put("ip", "198.51.100.7")
+                            .put("feature", feature);
+                    assertThat(server.http.check(request).statusCode()).isLessThan(500);
+                }
+                page = server.get("/metrics").body();
+            }
+        }
+        check(page);
+        Process process = new ProcessBuilder(promtool.toString(), "check", "metrics")
+                .redirectErrorStream(true)
+                .start();
+        try (Writer out = process.outputWriter()) {
+            out.write(page);
+        }
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(said).isZero();
+        assertThat(said).isEmpty();
+        assertThat(page.lines().filter(each -> each.startsWith("# TYPE")).count())
+                .as("metrics")
+                .isGreaterThan(100);
     }
 
     private static void check(String page) {

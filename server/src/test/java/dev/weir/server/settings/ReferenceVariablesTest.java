@@ -128,6 +128,24 @@ class ReferenceVariablesTest {
         assertThat(rls.responseHeaders()).isNull();
     }
 
+    @Test
+    void aUnixSocketForGrpcIsRefused() {
+        assertRefused(Map.of("GRPC_UDS", "/tmp/ratelimit.sock"))
+                .hasMessage("GRPC_UDS: \"/tmp/ratelimit.sock\": Unix sockets are not supported (expected: GRPC_HOST and"
+                        + " GRPC_PORT)");
+    }
+
+    @Test
+    void healthMayDependOnRules() throws Exception {
+        assertThat(read(Map.of()).healthyWithoutRules()).isTrue();
+        assertThat(read(Map.of("HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED", "true"))
+                        .healthyWithoutRules())
+                .isFalse();
+        assertThat(read(Map.of("HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED", "false"))
+                        .healthyWithoutRules())
+                .isTrue();
+    }
+
     /** The variables that Envoy Gateway sets in its deployment of the rate limit service. */
     @Test
     void envoyGatewaysEnvironmentIsUnderstood() throws Exception {
@@ -149,6 +167,7 @@ class ReferenceVariablesTest {
                 "CONFIG_GRPC_XDS_CLIENT_TLS_KEY", "/certs/tls.key",
                 "CONFIG_GRPC_XDS_SERVER_TLS_CACERT", "/certs/ca.crt",
                 "GRPC_SERVER_USE_TLS", "true",
+                "GRPC_SERVER_TLS_CA_CERT", "/certs/ca.crt",
                 "GRPC_SERVER_TLS_CERT", "/certs/tls.crt",
                 "GRPC_SERVER_TLS_KEY", "/certs/tls.key",
                 "FORCE_START_WITHOUT_INITIAL_CONFIG", "true"));
@@ -166,8 +185,8 @@ class ReferenceVariablesTest {
                 .isEqualTo(19001);
         assertThat(settings.warnings())
                 .containsExactly(
-                        "ignored variables of envoyproxy/ratelimit: RUNTIME_IGNOREDOTFILES, RUNTIME_WATCH_ROOT,"
-                                + " USE_STATSD");
+                        "ignored variables of envoyproxy/ratelimit: GRPC_SERVER_TLS_CA_CERT, RUNTIME_IGNOREDOTFILES,"
+                                + " RUNTIME_WATCH_ROOT, USE_STATSD");
     }
 
     private Settings read(Map<String, String> environment) throws SettingsException {
