@@ -14,6 +14,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.cloud.gateway.filter.ratelimit.KeyResolver;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.web.server.session.WebSessionManager;
 import reactor.core.publisher.Mono;
 
 /** A gateway with the filter {@code Weir}, and with Spring's own filter on Weir's rate limiter. */
@@ -67,6 +68,8 @@ class GatewayTest {
                     .as("with an empty key")
                     .isEqualTo(403);
 
+            assertThat(app.getPipelined("/orders", "X-API-Key", "pipelined")).containsExactly(200, 429, 429);
+
             assertThat(app.get("/items", "X-API-Key", "acme").body()).isEqualTo("backend");
             HttpResponse<String> limited = app.get("/items", "X-API-Key", "acme");
             assertThat(limited.statusCode()).isEqualTo(429);
@@ -74,6 +77,7 @@ class GatewayTest {
             assertThat(app.get("/items").statusCode())
                     .as("the resolver says an empty key")
                     .isEqualTo(429);
+            assertThat(app.getPipelined("/items", "X-API-Key", "pipelined")).containsExactly(200, 429, 429);
         } finally {
             backend.stop(0);
         }
@@ -82,6 +86,12 @@ class GatewayTest {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class Gateway {
+        /** Without sessions a denial is known while its call is dispatched: their store answers in another thread. */
+        @Bean
+        WebSessionManager webSessionManager() {
+            return exchange -> Mono.empty();
+        }
+
         @Bean
         KeyResolver apiKey() {
             return exchange -> Mono.just(Objects.requireNonNullElse(

@@ -1,12 +1,19 @@
 package dev.weir.spring;
 
+import java.io.BufferedInputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.springframework.boot.Banner;
@@ -64,6 +71,54 @@ final class TestApplication implements AutoCloseable {
             request.headers(headers);
         }
         return HTTP.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    /**
+     * Gets {@code path} three times on one connection, twice at once and again after both responses, and returns the statuses.
+     * Headers are given as names and values in turn.
+     */
+    List<Integer> getPipelined(String path, String... headers) throws IOException {
+        StringBuilder request = new StringBuilder("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n");
+        for (int i = 0; i < headers.length; i += 2) {
+            request.append(headers[i]).append(": ").append(headers[i + 1]).append("\r\n");
+        }
+        byte[] once = request.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1);
+        byte[] twice = Arrays.copyOf(once, once.length * 2);
+        System.arraycopy(once, 0, twice, once.length, once.length);
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
+            socket.setSoTimeout(30_000);
+            InputStream responses = new BufferedInputStream(socket.getInputStream());
+            socket.getOutputStream().write(twice);
+            int first = readStatus(responses);
+            int second = readStatus(responses);
+            socket.getOutputStream().write(once);
+            return List.of(first, second, readStatus(responses));
+        }
+    }
+
+    /** Reads a response, whose body has a {@code Content-Length}, and returns its status. */
+    private static int readStatus(InputStream responses) throws IOException {
+        int status = Integer.parseInt(readLine(responses).split(" ", 3)[1]);
+        int length = 0;
+        for (String line = readLine(responses); !line.isEmpty(); line = readLine(responses)) {
+            String[] field = line.split(":", 2);
+            if (field[0].equalsIgnoreCase("Content-Length")) {
+                length = Integer.parseInt(field[1].strip());
+            }
+        }
+        responses.skipNBytes(length);
+        return status;
+    }
+
+    private static String readLine(InputStream responses) throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int each = responses.read(); each != '\n'; each = responses.read()) {
+            if (each < 0) {
+                throw new EOFException("the connection ended after: " + line);
+            }
+            line.append((char) each);
+        }
+        return line.toString().strip();
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.weir.http.internal.MissingKeyProblem;
 import dev.weir.servlet.WeirFilter;
 import dev.weir.spring.ReactiveDenialResponse;
 import dev.weir.spring.internal.web.ReactiveCallLimiter;
+import dev.weir.spring.internal.web.ServingThread;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilter;
@@ -43,7 +44,7 @@ public final class WeirGatewayFilterFactory extends AbstractGatewayFilterFactory
             if (header != null
                     && RouteLimiters.isMissing(
                             exchange.getRequest().getHeaders().getFirst(header))) {
-                return refuse(exchange.getResponse(), header);
+                return ServingThread.afterDispatch(exchange, () -> refuse(exchange.getResponse(), header));
             }
             return Mono.defer(() -> {
                 nameRoute(exchange);

@@ -35,7 +35,7 @@ public final class WeirGatewayRateLimiter implements RateLimiter<WeirGatewayRate
     @Override
     public Mono<Response> isAllowed(String routeId, String id) {
         if (id.isBlank()) {
-            return Mono.just(new Response(false, Map.of())); // rules would take it for a missing attribute
+            return afterDispatch(new Response(false, Map.of())); // rules would take it for a missing attribute
         }
         return Mono.defer(() -> {
             Request request = Request.to(domain)
@@ -46,8 +46,15 @@ public final class WeirGatewayRateLimiter implements RateLimiter<WeirGatewayRate
             CompletableFuture<Decision> decided = weir.decideAsync(request).toCompletableFuture();
             Mono<Decision> decision = Mono.fromFuture(decided);
             return (decided.isDone() ? decision : decision.publishOn(Schedulers.parallel()))
-                    .map(WeirGatewayRateLimiter::response);
+                    .map(WeirGatewayRateLimiter::response)
+                    .flatMap(WeirGatewayRateLimiter::afterDispatch);
         });
+    }
+
+    /** Spring's filter answers a denial at once, after which Reactor Netty may stop reading (reactor-netty #4361). */
+    private static Mono<Response> afterDispatch(Response response) {
+        Mono<Response> known = Mono.just(response);
+        return response.isAllowed() ? known : known.publishOn(Schedulers.parallel());
     }
 
     private static Response response(Decision decision) {

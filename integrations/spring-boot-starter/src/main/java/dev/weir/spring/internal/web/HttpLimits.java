@@ -25,7 +25,11 @@ import org.springframework.util.ClassUtils;
 public final class HttpLimits {
     private static final Set<String> USUAL =
             Set.of("endpoint", "method", "route", "ip", "user_id", "api_key", "priority");
-    private static final String SECURITY = "org.springframework.security.web.FilterChainProxy";
+    /** The second is there without the servlet API, which the first needs. */
+    private static final List<String> SECURITY = List.of(
+            "org.springframework.security.web.FilterChainProxy",
+            "org.springframework.security.web.server.WebFilterChainProxy");
+
     private static final String FORWARDING = "server.forward-headers-strategy";
     /** The order of Spring Security's chain, unless a property sets another. */
     private static final int SECURITY_ORDER = -100;
@@ -54,7 +58,8 @@ public final class HttpLimits {
         this.domain = domain;
         this.exclusions = new PathExclusions(http.getExclude());
         this.securityOrder = environment.getProperty("spring.security.filter.order", Integer.class, SECURITY_ORDER);
-        this.secured = ClassUtils.isPresent(SECURITY, HttpLimits.class.getClassLoader());
+        this.secured =
+                SECURITY.stream().anyMatch(each -> ClassUtils.isPresent(each, HttpLimits.class.getClassLoader()));
         this.phase = http.getPhase();
         checkForwarding(http, environment);
         this.customized = !customizers.isEmpty();

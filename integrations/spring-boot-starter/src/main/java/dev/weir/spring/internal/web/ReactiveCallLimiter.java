@@ -53,7 +53,7 @@ public final class ReactiveCallLimiter {
         }
         if (!call.allowed()) {
             exchange.getResponse().setStatusCode(HttpStatusCode.valueOf(call.status()));
-            return denial.write(call, exchange);
+            return ServingThread.afterDispatch(exchange, () -> denial.write(call, exchange));
         }
         exchange.getAttributes().put(WeirFilter.CALL, call);
         if (call.shadowBanned()) {

@@ -42,6 +42,8 @@ public final class ReactiveDenialHandler implements WebExceptionHandler, Ordered
         response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
         response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);
         response.getHeaders().setContentLength(answer.body().length);
-        return response.writeWith(Mono.just(response.bufferFactory().wrap(answer.body())));
+        return ServingThread.afterDispatch(
+                exchange,
+                () -> response.writeWith(Mono.just(response.bufferFactory().wrap(answer.body()))));
     }
 }
