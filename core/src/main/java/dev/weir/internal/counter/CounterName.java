@@ -2,7 +2,6 @@ package dev.weir.internal.counter;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The name of a counter in shared stores: printable ASCII that every process writes alike. No two counters have the
@@ -12,38 +11,10 @@ public final class CounterName {
     private byte[] bytes = new byte[64];
     private int length;
     private long subject;
-    /** Who wrote the text, and the key of the counter that it names; 0 if it was changed since. */
-    private @Nullable Object writer;
-
-    private long key0, key1;
 
     public void clear() {
         length = 0;
         subject = 0;
-        forget();
-    }
-
-    /**
-     * Whether the text still is the name that {@code by} wrote for the counter with this key, which hashes all that the
-     * name says. So a hot counter is named once, and not for each request.
-     */
-    public boolean isOf(Object by, long key0, long key1) {
-        return this.key0 == key0 && this.key1 == key1 && writer == by;
-    }
-
-    /** Notes that {@code by} wrote the text as the name of the counter with this key. */
-    public void writtenBy(Object by, long key0, long key1) {
-        if (writer != by) {
-            writer = by;
-        }
-        this.key0 = key0;
-        this.key1 = key1;
-    }
-
-    /** Forgets who wrote the text, because it changes. */
-    void forget() {
-        key0 = 0;
-        key1 = 0;
     }
 
     /**
@@ -68,7 +39,6 @@ public final class CounterName {
             throw new IllegalArgumentException("length: " + length + " (expected: 0 to " + this.length + ")");
         }
         this.length = length;
-        forget();
     }
 
     /** The buffer of the text; only the first {@link #length} bytes are valid. */
@@ -124,7 +94,6 @@ public final class CounterName {
         System.arraycopy(other.bytes, 0, bytes, 0, other.length);
         length = other.length;
         subject = other.subject;
-        forget();
     }
 
     @Override

@@ -44,7 +44,6 @@ public final class CounterNameEncoder {
 
     /** Continues a name that was ended. */
     public void resume(CounterName name) {
-        name.forget();
         into = name;
         tooLong = false;
     }

@@ -37,6 +37,10 @@ public final class Match {
     public boolean shed;
 
     public final CounterName name = new CounterName();
+    /** The rule or node that wrote the name last, and the key of the counter that it names; 0 if others changed it. */
+    private @Nullable Object namedBy;
+
+    private long named0, named1;
 
     /** Null until the name of a counter is first needed. */
     private @Nullable CounterNote note;
@@ -131,6 +135,29 @@ public final class Match {
      */
     public CounterName name() {
         return name;
+    }
+
+    /**
+     * Whether the name still is what {@code by} wrote for this counter: its key hashes all that the name says. So a hot
+     * counter is named once, and not for each request.
+     */
+    public boolean isNamedBy(Object by) {
+        return named0 == key0 && named1 == key1 && namedBy == by;
+    }
+
+    /** Notes that {@code by} wrote the name of this counter. */
+    public void namedBy(Object by) {
+        if (namedBy != by) {
+            namedBy = by;
+        }
+        named0 = key0;
+        named1 = key1;
+    }
+
+    /** Notes that the name is changed for this request alone. */
+    public void renamed() {
+        named0 = 0;
+        named1 = 0;
     }
 
     /** Whether hits count even if they are denied. */

@@ -136,6 +136,7 @@ public final class Matches {
         match.key0 = hash.key0();
         match.key1 = hash.key1();
         if (names != null) {
+            match.renamed();
             names.entries(match.name, limit, request.domain(), parts);
         }
         if (noting) {

@@ -113,11 +113,9 @@ final class EnvoyNode extends EnvoyChildren {
             if (rollout != null) {
                 match.part = rollout.position(into, KeyBy.DEFAULT_IPV6_PREFIX);
             }
-            if (into.names != null
-                    && rule.consistency() != Consistency.LOCAL
-                    && !match.name.isOf(this, match.key0, match.key1)) {
+            if (into.names != null && rule.consistency() != Consistency.LOCAL && !match.isNamedBy(this)) {
                 into.names.entries(match.name, namePrefix, rule.domain(), into.parts);
-                match.name.writtenBy(this, match.key0, match.key1);
+                match.namedBy(this);
             }
             Limit limit = into.noting ? rule.limit() : null;
             if (limit != null) {

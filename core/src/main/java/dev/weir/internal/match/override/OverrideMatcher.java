@@ -99,6 +99,7 @@ public final class OverrideMatcher {
         match.key0 = hash.key0();
         match.key1 = hash.key1();
         if (into.names != null && rule.consistency() != Consistency.LOCAL) {
+            match.renamed();
             into.names.appendOverride(match.name, override);
         }
         if (into.noting) {
@@ -122,6 +123,7 @@ public final class OverrideMatcher {
         match.key0 = into.hash.key0();
         match.key1 = into.hash.key1();
         if (into.names != null) {
+            match.renamed();
             into.names.rule(match.name, override.namePrefix(standalone), standalone, parts, KeyBy.DEFAULT_IPV6_PREFIX);
         }
         if (into.noting) {

@@ -75,11 +75,9 @@ final class CompiledRule {
         if (rollout != null) {
             match.part = rollout.position(into, key.ipv6Prefix);
         }
-        if (into.names != null
-                && rule.consistency() != Consistency.LOCAL
-                && !match.name.isOf(this, match.key0, match.key1)) {
+        if (into.names != null && rule.consistency() != Consistency.LOCAL && !match.isNamedBy(this)) {
             into.names.rule(match.name, namePrefix, rule, into.parts, key.ipv6Prefix);
-            match.name.writtenBy(this, match.key0, match.key1);
+            match.namedBy(this);
         }
         if (into.noting) {
             note(match, into);
