@@ -167,6 +167,18 @@ public class AdminAccessServerTest {
     }
 
     @Test
+    void whileTheDatabaseWasNeverReachedARefusalSaysWhichTokenWorks() throws Exception {
+        try (RunningServer server = RunningServer.with(rules, "db", "postgresql://u:p@localhost:1/weir")) {
+            HttpResponse<String> valid = call(server, "PUT", QUOTA, bearer("weir_abcdefghij_" + "A".repeat(43)));
+            assertThat(valid.statusCode()).isEqualTo(401);
+            assertThat(valid.body()).contains("has not reached since its start", "WEIR_ADMIN_TOKEN");
+            HttpResponse<String> none = call(server, "PUT", QUOTA);
+            assertThat(none.statusCode()).isEqualTo(403);
+            assertThat(none.body()).contains("while this server has not reached its database");
+        }
+    }
+
+    @Test
     void aWrongTokenIsAnsweredWithAChallengeAndTooManyMustWait() throws Exception {
         try (RunningServer server = keeping()) {
             String admin = create(server, "ada", "admin");

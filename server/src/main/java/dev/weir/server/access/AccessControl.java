@@ -257,7 +257,14 @@ public final class AccessControl {
             throw unauthorized("the token expired at " + expired.token().expiresAt(), ", error=\"invalid_token\"");
         }
         refused.count(Reason.WRONG_TOKEN);
-        throw unauthorized("invalid token", ", error=\"invalid_token\"");
+        throw unauthorized(unknownToken(), ", error=\"invalid_token\"");
+    }
+
+    private String unknownToken() {
+        return tokenCache == null || tokenCache.isRead()
+                ? "invalid token"
+                : "invalid token, or one of the database, which this server has not reached since its start"
+                        + " (expected: the token in WEIR_ADMIN_TOKEN or admin_token_file)";
     }
 
     private HttpProblemException noToken(String detail) {

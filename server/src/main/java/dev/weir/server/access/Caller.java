@@ -26,7 +26,9 @@ public record Caller(String name, Role role, String address, boolean proven) {
         throw HttpProblemException.forbidden(
                 proven
                         ? needed + "; the token " + name + " has the role " + role.text()
-                        : needed + ", with a token: once an admin token exists, calls without a token may only read");
+                        : needed
+                                + ", with a token: once an admin token exists, or while this server has not reached its"
+                                + " database since its start, calls without a token may only read");
     }
 
     /** The author for the audit. */
