@@ -31,7 +31,8 @@ function mostDenied(now) {
     ? html`, which allows <b>${counts(limit)}</b>` : nothing}${known(worst.denied_since) ? html`; denied for ${since(worst.denied_since)}` : nothing}.</p>`;
 }
 
-const times = rate => (rate >= 1 ? `${short(rate)} times a second` : `${short(rate * 60)} times a minute`);
+const times = rate => (rate >= 1 ? `${often(rate)} a second` : `${often(rate * 60)} a minute`);
+const often = number => (short(number) === '1' ? 'once' : `${short(number)} times`);
 
 function state(now) {
   const [glyph, ink] = LEVELS[now.state.level] ?? LEVELS.warn;

@@ -44,7 +44,7 @@ class FirstMinuteTest {
                 assertThat(page.locator(".worst"))
                         .containsText(
                                 Pattern.compile(
-                                        "api_key=\\S+ is denied most: \\S+ times a (second|minute) by \\S+, which allows \\d+ per 1m; denied for"),
+                                        "api_key=\\S+ is denied most: (once|\\S+ times) a (second|minute) by \\S+, which allows \\d+ per 1m; denied for"),
                                 soon);
                 assertThat(page.locator("#callers ~ .scroll")).containsText("api_key=scraper-7", soon);
                 assertThat(page.locator("#rules ~ .scroll")).containsText("tier:free");
