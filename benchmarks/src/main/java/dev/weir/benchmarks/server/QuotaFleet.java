@@ -33,6 +33,7 @@ import java.util.function.Consumer;
  * }</pre>
  */
 public final class QuotaFleet {
+    private static final int HOSTS = 4;
     private static final String PATH = "/envoy.service.rate_limit_quota.v3.RateLimitQuotaService/StreamRateLimitQuotas";
     private static final int ON_ENVOYS = 5;
     private static final Duration REPORTS = Duration.ofSeconds(5);
@@ -74,25 +75,36 @@ public final class QuotaFleet {
         int ofEach = args.length > 1 ? Integer.parseInt(args[1]) : 200;
         int seconds = args.length > 2 ? Integer.parseInt(args[2]) : 60;
         Vertx vertx = Vertx.vertx();
-        try (ServerProcess server = ServerProcess.start("weir", List.of("-Xms2g", "-Xmx2g"))) {
-            HttpClient client = vertx.createHttpClient(
-                    new HttpClientOptions()
-                            .setProtocolVersion(HttpVersion.HTTP_2)
-                            .setHttp2ClearTextUpgrade(false)
-                            .setHttp2MultiplexingLimit(STREAMS_OF_CONNECTION),
-                    new PoolOptions().setHttp2MaxSize(1 + (envoys + 1) / STREAMS_OF_CONNECTION));
-            new QuotaFleet(envoys, ofEach).run(client, server, seconds);
+        try (ServerProcess server = ServerProcess.start("weir", List.of("-Xms4g", "-Xmx4g"))) {
+            // No address may have all the buckets, so the Envoys have several, and the one that is measured its own.
+            List<HttpClient> hosts = new ArrayList<>();
+            for (int i = 0; i < HOSTS; i++) {
+                hosts.add(client(vertx, "127.0.0." + (2 + i), envoys / HOSTS));
+            }
+            new QuotaFleet(envoys, ofEach).run(hosts, client(vertx, "127.0.0.1", 1), server, seconds);
         } finally {
             vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
         }
     }
 
-    private void run(HttpClient client, ServerProcess server, int seconds) throws Exception {
+    private static HttpClient client(Vertx vertx, String address, int streams) {
+        return vertx.createHttpClient(
+                new HttpClientOptions()
+                        .setProtocolVersion(HttpVersion.HTTP_2)
+                        .setHttp2ClearTextUpgrade(false)
+                        .setHttp2MultiplexingLimit(STREAMS_OF_CONNECTION)
+                        .setLocalAddress(address),
+                new PoolOptions().setHttp2MaxSize(1 + streams / STREAMS_OF_CONNECTION));
+    }
+
+    private void run(List<HttpClient> hosts, HttpClient other, ServerProcess server, int seconds) throws Exception {
         long buckets = (long) envoys * ofEach;
         int names = (int) Math.max(1, buckets / ON_ENVOYS);
         for (int i = 0; i < envoys; i++) {
             streams.add(new Stream(
-                    open(client, server.port(), chunk -> {}), report(i, names, true), report(i, names, false)));
+                    open(hosts.get(i % HOSTS), server.port(), chunk -> {}),
+                    report(i, names, true),
+                    report(i, names, false)));
         }
         long before = liveBytes(server.pid());
         long began = System.nanoTime();
@@ -107,7 +119,7 @@ public final class QuotaFleet {
                 envoys,
                 assigned);
         Probe probe = new Probe();
-        Stream asking = new Stream(open(client, server.port(), probe::answered), new byte[0], new byte[0]);
+        Stream asking = new Stream(open(other, server.port(), probe::answered), new byte[0], new byte[0]);
         report(seconds / 3, probe, asking); // for the JVM to compile it
         await(probe::isAnswered); // the server reads in order: all reports before were worked on
         probe.clear();
