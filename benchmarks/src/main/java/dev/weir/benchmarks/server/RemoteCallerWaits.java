@@ -25,7 +25,7 @@ public final class RemoteCallerWaits {
 
     private RemoteCallerWaits() {}
 
-    /** What happens to the server. */
+    /** A fault of the server. */
     private interface Fault {
         void happen(ServerProcess server) throws Exception;
     }
@@ -72,7 +72,7 @@ public final class RemoteCallerWaits {
         }
     }
 
-    /** What the callers saw, in nanoseconds. */
+    /** The waits of the callers, in nanoseconds. */
     private static final class Waits {
         private final List<Long> all = new ArrayList<>();
         private final LongAdder degraded = new LongAdder();

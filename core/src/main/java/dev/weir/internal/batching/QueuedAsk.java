@@ -32,7 +32,7 @@ public final class QueuedAsk {
     boolean alone;
     /** How often it was sent without charging anything. */
     int tries;
-    /** What it was charged when it was {@linkplain SubmissionQueue#add added}. */
+    /** The charge since it was {@linkplain SubmissionQueue#add added}. */
     long charge;
 
     @Nullable

@@ -10,7 +10,7 @@ package dev.weir.server.hpack;
 public final class HeaderTableMemory {
     /** HTTP/2's default, which no port raises. */
     private static final int TABLE = 4_096;
-    /** What HPACK counts for a field beside its characters: RFC 7541, 4.1. */
+    /** The bytes that HPACK counts for a field beside its characters: RFC 7541, 4.1. */
     private static final int COUNTED = 32;
     /** The objects of a field in the heap, beside its characters. */
     private static final int OBJECTS = 136;

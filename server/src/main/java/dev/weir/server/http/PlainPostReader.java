@@ -10,7 +10,7 @@ import java.util.Arrays;
  * readers could disagree; the HTTP server reads all others. One per event loop; not thread-safe.
  */
 final class PlainPostReader {
-    /** What stands at the begin of the bytes. */
+    /** The kind of the first bytes. */
     enum Found {
         WHOLE,
         /** A plain request may become whole with more bytes. */

@@ -44,7 +44,7 @@ public final class MemoryBudget {
 
     /** A connection and a copy of its charge, which may change while connections are sorted. */
     private record Charged(ConnectionMemory of, long bytes, long unfinished, long ofAddress) {
-        /** What its address holds, if the connection holds nothing but what lives as long as it does. */
+        /** The bytes that its address holds, if the connection holds nothing but what lives as long as it does. */
         long lastingOfAddress() {
             return unfinished > 0 ? 0 : ofAddress;
         }

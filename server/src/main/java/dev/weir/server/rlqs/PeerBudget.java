@@ -77,7 +77,7 @@ final class PeerBudget {
         return new Share(address);
     }
 
-    /** What is taken in all. */
+    /** The sum that all have taken. */
     synchronized long used() {
         return used;
     }
